@@ -1,0 +1,1 @@
+"""The HTTP application, the web page and the command line."""

@@ -1,0 +1,1 @@
+"""The PyTorch Encoder: tokenizers, model, masked language modelling, training, probes."""

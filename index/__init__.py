@@ -1,0 +1,1 @@
+"""Tokens to PostgreSQL and back."""

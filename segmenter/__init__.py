@@ -1,0 +1,1 @@
+"""Text to tokens: normalise, split into runs, cut into stable words."""
