@@ -80,7 +80,7 @@ class Analysis:
     starts, ends: int32[len(stream)], original offsets of each stream character
     word_start, word_length: int32[words], sorted by (start, -length), unique; the lexeme is a slice of `stream`
     word_level: uint8[words], the coarsest granularity that has the word: 0 coarse, 1 fine, 2 search
-    atom_start, atom_length: int32[atoms], maximal runs of letters and digits of scripts with spaces, each emoji, each symbol
+    atom_start, atom_length: int32[atoms], runs of letters and digits of scripts with spaces, single emoji and symbols
     is_dense: bool[len(stream)], the character belongs to a script written without spaces
     """
 
