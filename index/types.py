@@ -1,0 +1,162 @@
+"""What goes into the index and what comes out of it. These types know no driver."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Literal
+
+
+@dataclass(frozen=True, slots=True)
+class Post:
+    """One document. `id` is the caller's name for it; `extra` is any JSON object and is stored as it is."""
+
+    id: str
+    title: str
+    body: str
+    tags: tuple[str, ...] = ()
+    categories: tuple[str, ...] = ()
+    url: str | None = None
+    published_at: datetime | None = None
+    updated_at: datetime | None = None
+    extra: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class BadPost:
+    """A document that could not be read or indexed: `where` names it (a file, a line, an id), `reason` says why."""
+
+    where: str
+    reason: str
+
+
+Sort = Literal["relevance", "newest"]
+Span = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class SearchRequest:
+    """A query as a person typed it, with filters. `before` is exclusive, `after` inclusive."""
+
+    query: str
+    tags: tuple[str, ...] = ()
+    before: datetime | None = None
+    after: datetime | None = None
+    sort: Sort = "relevance"
+    limit: int = 10
+    offset: int = 0
+    explain: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """One post that was found. Marks are `(start, end)` code-point pairs into `title` and into `snippet`."""
+
+    id: str
+    title: str
+    url: str | None
+    published_at: datetime | None
+    tags: tuple[str, ...]
+    score: float
+    snippet: str
+    title_marks: tuple[Span, ...]
+    snippet_marks: tuple[Span, ...]
+    why: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class SearchResult:
+    """`hits` is one page of `total`; `notices` are sentences for the person who searched."""
+
+    total: int
+    total_is_exact: bool
+    hits: tuple[Hit, ...]
+    notices: tuple[str, ...]
+    query: str
+
+
+@dataclass(frozen=True, slots=True)
+class Related:
+    """A post like another one: `shared` are the distinctive words and `shared_tags` the tags of both."""
+
+    id: str
+    title: str
+    url: str | None
+    published_at: datetime | None
+    tags: tuple[str, ...]
+    score: float
+    shared: tuple[str, ...]
+    shared_tags: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class UpsertReport:
+    """What became of the posts that were handed in, by id; `failed` were not stored."""
+
+    added: tuple[str, ...] = ()
+    changed: tuple[str, ...] = ()
+    unchanged: tuple[str, ...] = ()
+    failed: tuple[BadPost, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ReindexEvent:
+    """Progress of a reindex: `done` posts of `total` where the number is known, and the characters so far."""
+
+    phase: Literal["read", "carry", "index", "swap", "done"]
+    done: int = 0
+    characters: int = 0
+    total: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ReindexReport:
+    """The outcome of a reindex, counted in posts.
+
+    `unchanged` and `resumed` were not analysed again: the first were copied from the serving generation, the second
+    were already done by an interrupted run. `kept` are posts that the input did not name, `removed` those that went
+    because of `prune`.
+    """
+
+    generation: int
+    added: int
+    changed: int
+    unchanged: int
+    resumed: int
+    kept: int
+    removed: int
+    failed: tuple[BadPost, ...]
+    documents: int
+    characters: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Generation:
+    """A generation of the index, with what ranking needs of it. Lengths are in words."""
+
+    id: int
+    state: Literal["building", "serving", "retired"]
+    fingerprint: str
+    stream_fingerprint: str
+    documents: int
+    title_length: int
+    body_length: int
+    next_ord: int
+    created_at: datetime
+    served_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class IndexStatus:
+    """The serving generation beside the analyzer in use.
+
+    `stale_posts` were cut by another analyzer; `is_stale` says that there are some, `is_stream_stale` that even the
+    normalisation differs, so that only a reindex makes every search complete again.
+    """
+
+    serving: Generation | None
+    building: Generation | None
+    fingerprint: str
+    stale_posts: int
+    is_stale: bool
+    is_stream_stale: bool
