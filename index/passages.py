@@ -3,7 +3,7 @@
 Guarantee: for any two stream positions less than `PIECE_SPAN` apart, some passage holds both.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from index.tsvector import PIECE_SPAN, Ints, gram_columns, vector_literal, word_columns
 from segmenter.types import Analysis
 
-TITLE, BODY = 0, 1
-WEIGHTS = {TITLE: "A", BODY: ""}
+TITLE, BODY, TAGS = 0, 1, 2
+WEIGHTS = {TITLE: "A", BODY: "", TAGS: "B"}
 
 MAX_LENGTH = 2_000
 """Stream characters of a passage. Far below the limit on positions: PostgreSQL rechecks a phrase by reading the whole
@@ -43,10 +43,16 @@ class Passage:
     grams: str
 
 
-def cut_post(title: Analysis, body: Analysis) -> Iterator[Passage]:
-    """All passages of a post, title first; `seq` counts within a field. An empty field has none."""
+def tag_text(tags: Iterable[str], categories: Iterable[str]) -> str:
+    """Tags and categories as one searchable text; the commas keep a phrase from running from one into the next."""
+    return "，".join(dict.fromkeys([*tags, *categories]))
+
+
+def cut_post(title: Analysis, body: Analysis, tags: Analysis) -> Iterator[Passage]:
+    """All passages of a post, field by field; `seq` counts within a field. An empty field has none."""
     yield from cut(title, TITLE)
     yield from cut(body, BODY)
+    yield from cut(tags, TAGS)
 
 
 def cut(analysis: Analysis, field: int) -> Iterator[Passage]:

@@ -65,6 +65,13 @@ def gram_columns(analysis: Analysis) -> tuple[Ints, Ints]:
     return _sorted_unique(np.concatenate([dense_start, atom_start]), np.concatenate([dense_length, atom_length]))
 
 
+def posting_gram_columns(analysis: Analysis) -> tuple[Ints, Ints]:
+    """The columns of `gram_columns` and every single dense character: what is counted for ranking without words."""
+    starts, lengths = gram_columns(analysis)
+    dense = np.flatnonzero(analysis.is_dense).astype(np.int32)
+    return _sorted_unique(np.concatenate([starts, dense]), np.concatenate([lengths, np.ones_like(dense)]))
+
+
 def _sorted_unique(starts: Ints, lengths: Ints) -> tuple[Ints, Ints]:
     key = np.unique((starts.astype(np.int64) << 32) | (0x7FFFFFFF - lengths.astype(np.int64)))
     return (key >> 32).astype(np.int32), (0x7FFFFFFF - (key & 0xFFFFFFFF)).astype(np.int32)

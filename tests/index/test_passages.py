@@ -8,7 +8,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from index.passages import BODY, MAX_LENGTH, TITLE, borders, cut, cut_post, decode_offsets, encode_offsets
+from index.passages import (
+    BODY,
+    MAX_LENGTH,
+    TAGS,
+    TITLE,
+    borders,
+    cut,
+    cut_post,
+    decode_offsets,
+    encode_offsets,
+    tag_text,
+)
 from index.tsvector import PIECE_SPAN, gram_columns, word_columns
 from tests.index.fake_analyzer import analyze
 
@@ -51,8 +62,12 @@ def test_a_short_text_is_one_passage_and_an_empty_one_is_none() -> None:
 
 
 def test_title_lexemes_weigh_more() -> None:
-    passages = list(cut_post(analyze("词"), analyze("词")))
-    assert [(p.field, p.seq, p.grams) for p in passages] == [(TITLE, 0, "'词':1A"), (BODY, 0, "'词':1")]
+    passages = list(cut_post(analyze("词"), analyze("词"), analyze(tag_text(["稳"], ["词", "稳"]))))
+    assert [(p.field, p.seq, p.grams) for p in passages] == [
+        (TITLE, 0, "'词':1A"),
+        (BODY, 0, "'词':1"),
+        (TAGS, 0, "'稳':1B '词':3B"),
+    ]
 
 
 def test_positions_count_from_the_start_of_the_passage() -> None:
