@@ -17,7 +17,9 @@ from encoder.tokenizers.base import (
     extra_id,
     read_file,
 )
+from encoder.tokenizers.bpe import BPETokenizer
 from encoder.tokenizers.char import CharTokenizer
+from encoder.tokenizers.word import WordTokenizer
 
 __all__ = [
     "CLS",
@@ -29,13 +31,15 @@ __all__ = [
     "SEP",
     "SPECIAL_TOKENS",
     "UNK",
+    "BPETokenizer",
     "CharTokenizer",
     "Tokenizer",
+    "WordTokenizer",
     "extra_id",
     "load_tokenizer",
 ]
 
-KINDS: dict[str, type[Tokenizer]] = {kind.kind: kind for kind in (CharTokenizer,)}
+KINDS: dict[str, type[Tokenizer]] = {kind.kind: kind for kind in (CharTokenizer, WordTokenizer, BPETokenizer)}
 
 
 def load_tokenizer(path: str | os.PathLike[str]) -> Tokenizer:
