@@ -16,13 +16,14 @@ class RunStarted:
     steps_per_round: int | None  # a round is one pass over the training data
     backend: str  # "cpu, 2 threads, float32" or "cuda NVIDIA H200, bfloat16"
     parameters: int
-    best_loss: float | None = None
+    best_loss: float | None = None  # of the training before this resume
+    seconds_limit: float | None = None  # for this process
     config: Mapping[str, object] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class StepFinished:
-    """One optimizer step. Counts are totals of the whole training, `seconds` of this process alone."""
+    """One optimizer step. `seconds` count from the start of this process's part of the run, here and below."""
 
     step: int  # 1 after the first step
     round: int  # 1 in the first pass over the data
@@ -31,7 +32,7 @@ class StepFinished:
     learning_rate: float
     gradient_norm: float  # before clipping
     characters: int  # read by this step, padding apart
-    seconds: float  # since RunStarted
+    seconds: float
     memory_bytes: int | None = None  # peak on the device, where the backend knows it
 
 
