@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import resources
 
+import psycopg
 from psycopg import Connection
+from psycopg.pq import TransactionStatus
 
 from index.errors import MigrationChanged, MigrationError, SchemaMissing, SchemaTooNew, driver_errors
 from index.queries import queries
@@ -58,9 +60,11 @@ def check_names(names: Sequence[str]) -> None:
 def migrate(conn: Connection, migrations: Sequence[Migration] | None = None) -> list[str]:
     """Apply what is missing and return the names; concurrent calls wait for one another.
 
-    `conn` must not be inside a transaction. Raises `MigrationChanged` where an applied file has changed and
+    Raises `ValueError` where `conn` is inside a transaction, `MigrationChanged` where an applied file has changed and
     `SchemaTooNew` where the database knows a migration that this program does not.
     """
+    if conn.info.transaction_status != TransactionStatus.IDLE:
+        raise ValueError("migrate needs a connection that is not inside a transaction")
     wanted = available() if migrations is None else list(migrations)
     was_autocommit = conn.autocommit
     with driver_errors():
@@ -98,7 +102,10 @@ def _apply_missing(conn: Connection, wanted: Sequence[Migration]) -> list[str]:
         conn.execute(queries("migrate.sql")[statement])
     missing = _missing(wanted, _applied(conn))
     for migration in missing:
-        _apply(conn, migration)
+        try:
+            _apply(conn, migration)
+        except psycopg.Error as error:
+            raise MigrationError(f"Migration {migration.name} failed: {error}") from error
     return [migration.name for migration in missing]
 
 
