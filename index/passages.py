@@ -5,15 +5,18 @@ Guarantee: for any two stream positions less than `PIECE_SPAN` apart, some passa
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from index.tsvector import PIECE_SPAN, Ints, gram_columns, vector_literal, word_columns
+from index.tsvector import PIECE_SPAN, Ints, Words, gram_columns, vector_literal, word_columns
 from segmenter.types import Analysis
 
 TITLE, BODY, TAGS = 0, 1, 2
-WEIGHTS = {TITLE: "A", BODY: "", TAGS: "B"}
+WEIGHTS = {TITLE: "A", BODY: "C", TAGS: "B"}
+ACROSS = ""
+"""The weight (D) of words that only appear across a border of the cut: a query `:ABC` asks for words that stand."""
 
 MAX_LENGTH = 2_000
 """Stream characters of a passage. Far below the limit on positions: PostgreSQL rechecks a phrase by reading the whole
@@ -22,8 +25,9 @@ vector of a passage, and snippets and proximity want a unit of about a screen.""
 MAX_OCCURRENCES = 255
 """PostgreSQL keeps 256 positions of a lexeme and drops the rest silently."""
 
-MAX_BYTES = 800_000
-"""Of one vector; PostgreSQL's limit is 1 MB. A position costs its lexeme's bytes and at most `PLACE_BYTES` more."""
+MAX_BYTES = 400_000
+"""Of a vector, or of each half where it is written in two; PostgreSQL's limit is 1 MB. A position costs its lexeme's
+bytes and at most `PLACE_BYTES` more."""
 
 PLACE_BYTES = 12
 
@@ -57,17 +61,24 @@ def cut_post(title: Analysis, body: Analysis, tags: Analysis) -> Iterator[Passag
 
 def cut(analysis: Analysis, field: int) -> Iterator[Passage]:
     """The passages of one field, in order."""
-    words, grams = word_columns(analysis), gram_columns(analysis)
-    for seq, (first, end) in enumerate(borders(analysis, words, grams)):
+    words, grams, edges = word_columns(analysis), gram_columns(analysis), word_edges(analysis)
+    for seq, (first, end) in enumerate(borders(analysis, _joined(words), grams)):
         yield Passage(
             field=field,
             seq=seq,
             first=first,
             stream=analysis.stream[first:end],
-            offsets=encode_offsets(analysis.starts[first:end], analysis.ends[first:end]),
-            words=_vector(analysis.stream, *words, first, end, WEIGHTS[field]),
-            grams=_vector(analysis.stream, *grams, first, end, WEIGHTS[field]),
+            offsets=encode_places(analysis.starts[first:end], analysis.ends[first:end], edges[first : end + 1]),
+            words=_words_vector(analysis.stream, words, first, end, WEIGHTS[field]),
+            grams=_vector(analysis.stream, *grams, first, end, ""),
         )
+
+
+def _joined(words: Words) -> tuple[Ints, Ints]:
+    """All words in the order of their starts, which is all that `borders` needs."""
+    starts = np.concatenate([words.inside[0], words.across[0]])
+    order = np.argsort(starts, kind="stable")
+    return starts[order], np.concatenate([words.inside[1], words.across[1]])[order]
 
 
 def borders(analysis: Analysis, *columns: tuple[Ints, Ints]) -> list[tuple[int, int]]:
@@ -126,6 +137,12 @@ def _hashes(stream: str, starts: Ints, lengths: Ints) -> NDArray[np.uint64]:
 _BASE = np.uint64(0x9E3779B97F4A7C15)
 
 
+def _words_vector(stream: str, words: Words, first: int, end: int, weight: str) -> str:
+    inside = _vector(stream, *words.inside, first, end, weight)
+    across = _vector(stream, *words.across, first, end, ACROSS)
+    return f"{inside} {across}".strip()
+
+
 def _vector(stream: str, starts: Ints, lengths: Ints, first: int, end: int, weight: str) -> str:
     lower, upper = np.searchsorted(starts, [first, end])
     kept = _within_bytes(lengths[lower:upper])
@@ -143,24 +160,49 @@ def _within_bytes(lengths: Ints) -> slice | NDArray[np.int64]:
     return np.sort(order[kept])
 
 
-def encode_offsets(starts: Ints, ends: Ints) -> bytes:
-    """Original offsets of a stretch of stream, as runs of three little-endian int32: stream index, start, width.
+class Places(NamedTuple):
+    """Where the characters of a stretch of stream stand: original starts and ends, and the borders of coarse words.
 
-    Within a run starts grow by one; a run of more than one character has width 1. Read by `decode_offsets`.
+    `edges[i]` says that a coarse word begins or ends before character `i`; there is one more edge than characters.
+    """
+
+    starts: Ints
+    ends: Ints
+    edges: NDArray[np.bool_]
+
+
+def word_edges(analysis: Analysis) -> NDArray[np.bool_]:
+    """bool[len(stream) + 1]: does a coarse word begin or end before this character?"""
+    coarse = analysis.word_level == 0
+    edges = np.zeros(len(analysis.stream) + 1, np.bool_)
+    edges[analysis.word_start[coarse]] = True
+    edges[(analysis.word_start + analysis.word_length)[coarse]] = True
+    return edges
+
+
+def encode_places(starts: Ints, ends: Ints, edges: NDArray[np.bool_]) -> bytes:
+    """Places as bytes: the number of runs, the runs, the edges as bits; all numbers little-endian int32.
+
+    A run is three numbers: stream index, original start, width. Within a run starts grow by one; a run of more than one
+    character has width 1. Read by `decode_places`.
     """
     if not len(starts):
         return b""
     width = ends - starts
     new_run = (np.diff(starts) != 1) | (width[1:] != 1) | (width[:-1] != 1)
     at = np.concatenate([[0], np.flatnonzero(new_run) + 1])
-    return np.stack([at, starts[at], width[at]], axis=1).astype("<i4").tobytes()
+    runs = np.stack([at, starts[at], width[at]], axis=1).astype("<i4")
+    return len(runs).to_bytes(4, "little") + runs.tobytes() + np.packbits(edges).tobytes()
 
 
-def decode_offsets(data: bytes, size: int) -> tuple[Ints, Ints]:
-    """Original starts and ends of `size` stream characters."""
+def decode_places(data: bytes, size: int) -> Places:
+    """The places of `size` stream characters."""
     if not size:
-        return np.empty(0, np.int32), np.empty(0, np.int32)
-    at, start, width = np.frombuffer(data, dtype="<i4").reshape(-1, 3).T
-    run = np.repeat(np.arange(len(at)), np.diff(at, append=size))
+        return Places(np.empty(0, np.int32), np.empty(0, np.int32), np.zeros(1, np.bool_))
+    count = int.from_bytes(data[:4], "little")
+    at, start, width = np.frombuffer(data, dtype="<i4", count=count * 3, offset=4).reshape(-1, 3).T
+    run = np.repeat(np.arange(count), np.diff(at, append=size))
     starts = (start[run] + np.arange(size) - at[run]).astype(np.int32)
-    return starts, (starts + width[run]).astype(np.int32)
+    bits = np.frombuffer(data, dtype=np.uint8, offset=4 + 12 * count)
+    edges = np.unpackbits(bits, count=size + 1).astype(np.bool_)
+    return Places(starts, (starts + width[run]).astype(np.int32), edges)

@@ -45,9 +45,31 @@ def split_long(starts: Ints, lengths: Ints) -> tuple[Ints, Ints]:
     return _sorted_unique(all_starts, all_lengths)
 
 
-def word_columns(analysis: Analysis) -> tuple[Ints, Ints]:
-    """Starts and lengths in the stream of every word of every granularity, sorted by `(start, -length)`."""
-    return split_long(analysis.word_start, analysis.word_length)
+class Words(NamedTuple):
+    """Starts and lengths of the words of every granularity, sorted by `(start, -length)`, in two parts.
+
+    `inside` are the coarse words and those inside a coarse word; `across` lie across a border: 和服 in 产品|和|服务.
+    """
+
+    inside: tuple[Ints, Ints]
+    across: tuple[Ints, Ints]
+
+
+def word_columns(analysis: Analysis) -> Words:
+    """All words of a text; those `inside` are what `posting` counts for ranking."""
+    across = _is_across(analysis)
+    starts, lengths = analysis.word_start, analysis.word_length
+    return Words(split_long(starts[~across], lengths[~across]), split_long(starts[across], lengths[across]))
+
+
+def _is_across(analysis: Analysis) -> NDArray[np.bool_]:
+    coarse = analysis.word_level == 0
+    borders = np.zeros(len(analysis.stream) + 1, np.int32)
+    np.add.at(borders, analysis.word_start[coarse], 1)
+    np.add.at(borders, (analysis.word_start + analysis.word_length)[coarse], 1)
+    owner = np.cumsum(borders)
+    last = analysis.word_start + analysis.word_length - 1
+    return np.asarray(owner[analysis.word_start] != owner[last])
 
 
 def gram_columns(analysis: Analysis) -> tuple[Ints, Ints]:

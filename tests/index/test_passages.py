@@ -1,6 +1,7 @@
 """Cutting posts into passages: the limits of tsvector, and what must survive a border."""
 
 from collections import Counter
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -16,11 +17,12 @@ from index.passages import (
     borders,
     cut,
     cut_post,
-    decode_offsets,
-    encode_offsets,
+    decode_places,
+    encode_places,
     tag_text,
 )
-from index.tsvector import PIECE_SPAN, gram_columns, word_columns
+from index.tsvector import PIECE_SPAN, Ints, gram_columns, word_columns
+from segmenter.types import Analysis
 from tests.index.fake_analyzer import analyze
 
 TEXTS = {
@@ -36,7 +38,7 @@ TEXTS = {
 @pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS)
 def test_no_lexeme_reaches_256_positions_and_no_passage_is_too_long(text: str) -> None:
     analysis = analyze(text)
-    columns = [word_columns(analysis), gram_columns(analysis)]
+    columns = [joined_words(analysis), gram_columns(analysis)]
     for first, end in borders(analysis, *columns):
         assert 0 < end - first <= MAX_LENGTH
         for starts, lengths in columns:
@@ -56,6 +58,11 @@ def test_passages_cover_the_text_and_overlap(text: str) -> None:
         assert end - first == PIECE_SPAN
 
 
+def joined_words(analysis: Analysis) -> tuple[Ints, Ints]:
+    inside, across = word_columns(analysis)
+    return np.concatenate([inside[0], across[0]]), np.concatenate([inside[1], across[1]])
+
+
 def test_a_short_text_is_one_passage_and_an_empty_one_is_none() -> None:
     assert [passage.stream for passage in cut(analyze("稳 词"), BODY)] == ["稳词"]
     assert list(cut(analyze(" "), BODY)) == []
@@ -63,9 +70,9 @@ def test_a_short_text_is_one_passage_and_an_empty_one_is_none() -> None:
 
 def test_title_lexemes_weigh_more() -> None:
     passages = list(cut_post(analyze("词"), analyze("词"), analyze(tag_text(["稳"], ["词", "稳"]))))
-    assert [(p.field, p.seq, p.grams) for p in passages] == [
+    assert [(p.field, p.seq, p.words) for p in passages] == [
         (TITLE, 0, "'词':1A"),
-        (BODY, 0, "'词':1"),
+        (BODY, 0, "'词':1C"),
         (TAGS, 0, "'稳':1B '词':3B"),
     ]
 
@@ -80,21 +87,34 @@ def test_hundreds_of_nested_words_stay_under_a_megabyte() -> None:
     analysis = analyze("词" * 300)
     starts, lengths = (axis.astype(np.int32).ravel() for axis in np.mgrid[0:300, 1:200])
     lengths = np.minimum(lengths, 300 - starts)
-    nested = type(analysis)(**{f: getattr(analysis, f) for f in analysis.__slots__} | {"word_start": starts})
-    object.__setattr__(nested, "word_length", lengths)
+    nested = replace(analysis, word_start=starts, word_length=lengths, word_level=np.full(len(starts), 2, np.uint8))
     assert all(len(passage.words.encode()) < 1_000_000 * 4 // 3 for passage in cut(nested, BODY))
 
 
-@given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 2)), max_size=80))
+@given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 2), st.booleans()), max_size=80))
 @settings(max_examples=200, deadline=None)
-def test_offsets_survive_encoding(steps: list[tuple[int, int]]) -> None:
-    starts = np.cumsum([step for step, _ in steps]).astype(np.int32) if steps else np.empty(0, np.int32)
-    ends = starts + np.array([width for _, width in steps], np.int32) if steps else starts
-    decoded = decode_offsets(encode_offsets(starts, ends), len(starts))
-    assert decoded[0].tolist() == starts.tolist()
-    assert decoded[1].tolist() == ends.tolist()
+def test_places_survive_encoding(steps: list[tuple[int, int, bool]]) -> None:
+    columns = np.array(steps, np.int32).reshape(-1, 3)
+    starts = np.cumsum(columns[:, 0], dtype=np.int32)
+    ends = starts + columns[:, 1]
+    edges = np.append(columns[:, 2], 0).astype(bool)
+    places = decode_places(encode_places(starts, ends, edges), len(starts))
+    assert [column.tolist() for column in places] == [starts.tolist(), ends.tolist(), edges.tolist()]
 
 
-def test_offsets_of_plain_text_take_one_run() -> None:
+def test_places_of_plain_text_take_one_run() -> None:
     starts = np.arange(5000, dtype=np.int32)
-    assert len(encode_offsets(starts, starts + 1)) == 12
+    assert len(encode_places(starts, starts + 1, np.zeros(5001, bool))) == 4 + 12 + 626
+
+
+def test_words_across_a_border_carry_the_lowest_weight() -> None:
+    analysis = analyze("和服")
+    coarse = replace(
+        analysis,
+        word_start=np.array([0, 0, 1], np.int32),
+        word_length=np.array([2, 1, 1], np.int32),
+        word_level=np.array([2, 0, 0], np.uint8),
+    )
+    (passage,) = cut(coarse, BODY)
+    assert passage.words == "'和':1C '服':2C '和服':1"
+    assert decode_places(passage.offsets, 2).edges.tolist() == [True, True, True]
