@@ -1,1 +1,1 @@
-"""The HTTP application, the web page and the command line."""
+"""HTTP service, web page and command line: the composition root of Wenci."""

@@ -1,0 +1,61 @@
+"""`create_app`: the composition root of the HTTP service."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import ExitStack, asynccontextmanager
+from typing import TYPE_CHECKING
+
+from fastapi import FastAPI
+from fastapi.middleware.cors import CORSMiddleware
+
+from api import errors, health, pages, routes
+from api.bootstrap import load_analyzer, open_database
+from api.jobs import Jobs
+from api.limits import BodyLimit
+from api.services import Services
+from api.settings import Settings
+from api.version import program_version
+
+if TYPE_CHECKING:
+    from segmenter.analyzer import Analyzer
+
+    from index.db import Pool
+
+
+def create_app(settings: Settings, *, pool: Pool | None = None, analyzer: Analyzer | None = None) -> FastAPI:
+    """Build the application; databases and models are opened when it starts and closed in reverse when it stops.
+
+    A `pool` or an `analyzer` that is handed in is used as it is and left open.
+    """
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        with ExitStack() as stack:
+            app.state.services = _open_services(stack, settings, pool, analyzer)
+            yield
+
+    app = FastAPI(
+        title="Wenci 稳词",
+        summary="Chinese word segmentation, and search over PostgreSQL that never loses a post",
+        version=program_version(),
+        lifespan=lifespan,
+        docs_url=None,
+        redoc_url=None,
+    )
+    app.add_middleware(BodyLimit, limit=settings.limits.body_bytes)
+    if settings.cors_origins:
+        app.add_middleware(CORSMiddleware, allow_origins=list(settings.cors_origins), allow_methods=["GET"])
+    errors.install(app)
+    for router in (routes.router, health.router, pages.router):
+        app.include_router(router)
+    app.mount("/assets", pages.assets())
+    return app
+
+
+def _open_services(stack: ExitStack, settings: Settings, pool: Pool | None, analyzer: Analyzer | None) -> Services:
+    analyzer = analyzer or load_analyzer(settings)
+    pool = pool or stack.enter_context(open_database(settings))
+    jobs = Jobs()
+    stack.callback(jobs.close)
+    return Services(settings=settings, pool=pool, analyzer=analyzer, jobs=jobs)

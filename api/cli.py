@@ -1,0 +1,46 @@
+"""The command line: `wenci COMMAND`. Every command imports what it needs when it runs."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+
+from api import cli_encoder, cli_evaluate, cli_index, cli_search, cli_segment, cli_serve, doctor
+from api.console import guarded
+from api.version import program_version
+
+COMMANDS = (cli_serve, cli_index, cli_search, cli_segment, doctor, cli_evaluate, cli_encoder)
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """The parser with every command registered."""
+    parser = argparse.ArgumentParser(
+        prog="wenci",
+        description="Chinese word segmentation, and search over PostgreSQL that never loses a post.",
+        epilog="Exit codes: 0 done, 1 failed (one line says why), 2 wrong usage.",
+    )
+    parser.add_argument("--version", action="version", version=f"wenci {program_version()}")
+    subparsers = parser.add_subparsers(metavar="COMMAND", required=True)
+    for command in COMMANDS:
+        command.register(subparsers)
+    return parser
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit code."""
+    use_utf8()
+    args = build_parser().parse_args(argv)
+    return guarded(lambda: int(args.run(args) or 0))
+
+
+def use_utf8() -> None:
+    """Text goes in and out as UTF-8 whatever the locale says; what cannot be encoded is written as an escape."""
+    for stream in (sys.stdout, sys.stderr):
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure is not None:
+            reconfigure(encoding="utf-8", errors="backslashreplace")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,85 @@
+"""Options that several commands share, laid over the environment."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+from api.console import UsageError
+from api.settings import Settings, SettingsError
+
+Subparsers: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
+
+VARIABLES = {
+    "data_dir": "WENCI_DATA_DIR",
+    "database_url": "WENCI_DATABASE_URL",
+    "host": "WENCI_HOST",
+    "port": "WENCI_PORT",
+    "user_dictionary": "WENCI_USER_DICTIONARY",
+    "mode": "WENCI_MODE",
+}
+
+
+def add_command(
+    subparsers: Subparsers, name: str, summary: str, run: Callable[[argparse.Namespace], int], **more: Any
+) -> argparse.ArgumentParser:
+    """A command with its one-line summary."""
+    parser = subparsers.add_parser(name, help=summary, description=summary[0].upper() + summary[1:] + ".", **more)
+    parser.set_defaults(run=run)
+    return parser
+
+
+def add_json(parser: argparse.ArgumentParser) -> None:
+    """`--json`."""
+    parser.add_argument("--json", action="store_true", help="print JSON for machines")
+
+
+def add_analyzer(parser: argparse.ArgumentParser) -> None:
+    """Options of the analyzer."""
+    parser.add_argument("--user-dictionary", metavar="FILE", help="words of your own (WENCI_USER_DICTIONARY)")
+    parser.add_argument("--mode", metavar="MODE", help="how words are decided (WENCI_MODE)")
+
+
+def add_database(parser: argparse.ArgumentParser) -> None:
+    """Options of the database."""
+    parser.add_argument("--data-dir", metavar="FOLDER", help="data of the embedded PostgreSQL (WENCI_DATA_DIR)")
+    parser.add_argument("--database-url", metavar="URL", help="a PostgreSQL of your own (WENCI_DATABASE_URL)")
+
+
+def settings_from(args: argparse.Namespace) -> Settings:
+    """The environment, with the options of this call over it. Raises UsageError."""
+    environ = dict(os.environ)
+    for option, variable in VARIABLES.items():
+        value = getattr(args, option, None)
+        if value is not None:
+            environ[variable] = str(value)
+    try:
+        return Settings.from_env(environ)
+    except SettingsError as error:
+        raise UsageError(str(error)) from None
+
+
+def positive(value: str) -> int:
+    """An argparse type: a whole number above 0."""
+    if not (value.isascii() and value.isdigit()) or not 0 < int(value) < 2**31:
+        raise argparse.ArgumentTypeError(f"expected a whole number above 0, got {value!r}")
+    return int(value)
+
+
+def not_negative(value: str) -> int:
+    """An argparse type: a whole number, 0 or more."""
+    if not (value.isascii() and value.isdigit()) or int(value) >= 2**31:
+        raise argparse.ArgumentTypeError(f"expected a whole number, 0 or more, got {value!r}")
+    return int(value)
+
+
+def moment(value: str) -> Any:
+    """An argparse type: a date or a time in ISO 8601, UTC where no zone is given."""
+    from api.moments import parse_moment
+
+    try:
+        return parse_moment(value)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None

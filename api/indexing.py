@@ -1,0 +1,87 @@
+"""Reindexing for the command line and for jobs: what may be read, and how progress is passed on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from api.plain import plain
+
+if TYPE_CHECKING:
+    from segmenter.analyzer import Analyzer
+
+    from api.settings import Settings
+    from index.db import Pool
+    from index.types import ReindexEvent, ReindexReport
+
+REPORTED_FAILURES = 100
+
+
+class SourceError(ValueError):
+    """These sources cannot be read."""
+
+
+class ForbiddenSourceError(SourceError):
+    """The path lies outside the folders the server may read."""
+
+
+def existing(paths: Sequence[str | Path]) -> list[Path]:
+    """The paths, all of them there. Raises SourceError: a missing folder must not look like an empty one."""
+    found = [Path(path).expanduser() for path in paths]
+    for path in found:
+        if not path.exists():
+            raise SourceError(f"no such file or folder: {path}")
+    return found
+
+
+def sources_for(requested: Sequence[str] | None, settings: Settings) -> list[Path]:
+    """What a reindex over HTTP reads: the configured sources, or paths inside them.
+
+    Without sources and without paths nothing is read, and the stored posts are cut anew.
+    """
+    if requested is None:
+        return existing(settings.sources)
+    roots = [root.resolve() for root in settings.sources]
+    for path in requested:
+        resolved = Path(path).resolve()
+        if not any(resolved.is_relative_to(root) for root in roots):
+            raise ForbiddenSourceError(f"{path} is outside WENCI_SOURCES")
+    return existing(requested)
+
+
+def run_reindex(
+    pool: Pool,
+    analyzer: Analyzer,
+    paths: Sequence[Path],
+    *,
+    prune: bool,
+    on_event: Callable[[ReindexEvent], None] | None = None,
+) -> ReindexReport:
+    """Read the paths into a new generation and let it serve."""
+    from index.generations import reindex
+    from index.sources import read_posts
+
+    if prune and not paths:
+        raise SourceError("prune needs a source: without one it would delete every post")
+    return reindex(pool, analyzer, read_posts(paths), prune=prune, on_event=on_event)
+
+
+def reindex_work(
+    pool: Pool, analyzer: Analyzer, paths: Sequence[Path], *, prune: bool
+) -> Callable[[Callable[[Mapping[str, Any]], None]], Mapping[str, Any]]:
+    """The same as work for a job."""
+
+    def work(report: Callable[[Mapping[str, Any]], None]) -> Mapping[str, Any]:
+        outcome = run_reindex(pool, analyzer, paths, prune=prune, on_event=lambda event: report(plain(event)))
+        return report_object(outcome)
+
+    return work
+
+
+def report_object(report: ReindexReport) -> dict[str, Any]:
+    """The report for JSON; of many failures the first are listed and all are counted."""
+    shaped: dict[str, Any] = plain(report)
+    shaped["failed_count"] = len(report.failed)
+    shaped["failed"] = shaped["failed"][:REPORTED_FAILURES]
+    return shaped

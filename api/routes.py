@@ -1,0 +1,151 @@
+"""The routes of the API: each one parses, calls one function below, and shapes the answer."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Depends, HTTPException, Path, Query, Response
+from fastapi.responses import JSONResponse
+from index.related import related
+from index.search import search
+
+from api import schemas
+from api.indexing import reindex_work, sources_for
+from api.jobs import Job
+from api.limits import check_batch, check_query, check_text
+from api.plain import plain
+from api.segmenting import segment_texts
+from api.services import Services, Use, authorize_write
+from index import documents
+from index.db import connection
+from index.types import SearchRequest
+
+PROBLEMS: dict[int | str, dict[str, Any]] = {
+    code: {"description": text, "content": {"application/problem+json": {"schema": schemas.PROBLEM_REF}}}
+    for code, text in {404: "not found", 413: "too large", 422: "does not fit", 503: "no database"}.items()
+}
+router = APIRouter(prefix="/v1", responses={422: PROBLEMS[422], 503: PROBLEMS[503]})
+writes = [Depends(authorize_write)]
+PostId = Annotated[schemas.PostId, Path(description="The post's id; it may hold slashes.", examples=["hello-docker"])]
+
+
+@router.post(
+    "/segment",
+    tags=["segment"],
+    response_model=schemas.Segmented | schemas.SegmentedBatch,
+    response_model_exclude_unset=True,
+    responses={413: PROBLEMS[413]},
+)
+def segment(body: schemas.SegmentRequest, services: Use) -> Response:
+    """Cut one text or a batch into words."""
+    limits = services.settings.limits
+    if body.text is not None:
+        check_text(body.text, limits)
+        return JSONResponse(cut(services, [body.text], body)[0])
+    assert body.texts is not None
+    check_batch(body.texts, limits)
+    return JSONResponse({"results": cut(services, body.texts, body)})
+
+
+def cut(services: Services, texts: list[str], body: schemas.SegmentRequest) -> list[dict[str, Any]]:
+    """The texts as the request wants them."""
+    return segment_texts(services.analyzer, texts, body.granularity, criterion=body.criterion, offsets=body.offsets)
+
+
+@router.get("/search", tags=["search"], response_model=schemas.SearchAnswer)
+def search_posts(
+    services: Use,
+    q: Annotated[
+        schemas.Text,
+        Query(description='Words, "phrases", -exclude, OR, tag:, before:, after:.', examples=["Docker 部署"]),
+    ],
+    tag: Annotated[list[schemas.Label], Query(max_length=20, description="Only posts with all these tags.")] = [],  # noqa: B006 - FastAPI copies it
+    before: Annotated[schemas.Moment | None, Query(description="Published before this moment.")] = None,
+    after: Annotated[schemas.Moment | None, Query(description="Published at or after this moment.")] = None,
+    sort: Literal["relevance", "newest"] = "relevance",
+    limit: Annotated[int, Query(ge=0)] = 10,
+    offset: Annotated[int, Query(ge=0)] = 0,
+    explain: Annotated[bool, Query(description="Say more about how each hit was found.")] = False,
+) -> Any:
+    """Find posts. Whatever is in a post is found; posts that hold the query as words come first."""
+    check_query(q, limit, offset, services.settings.limits)
+    request = SearchRequest(
+        query=q, tags=tuple(tag), before=before, after=after, sort=sort, limit=limit, offset=offset, explain=explain
+    )
+    with connection(services.pool) as conn:
+        return JSONResponse(plain(search(conn, services.analyzer, request)))
+
+
+@router.get(
+    "/posts/{id:path}/related", tags=["search"], response_model=schemas.RelatedAnswer, responses={404: PROBLEMS[404]}
+)
+def related_posts(id: PostId, services: Use, limit: Annotated[int, Query(ge=1, le=50)] = 5) -> Any:
+    """Posts like this one: distinctive shared words and tags, never the post itself."""
+    with connection(services.pool) as conn:
+        if documents.get(conn, id) is None:
+            raise HTTPException(404, f"no post has the id {id!r}")
+        found = related(conn, services.analyzer, id, limit=limit)
+    return JSONResponse({"id": id, "related": plain(found)})
+
+
+@router.get("/posts/{id:path}", tags=["posts"], response_model=schemas.PostAnswer, responses={404: PROBLEMS[404]})
+def get_post(id: PostId, services: Use) -> Any:
+    """One stored post."""
+    with connection(services.pool) as conn:
+        post = documents.get(conn, id)
+    if post is None:
+        raise HTTPException(404, f"no post has the id {id!r}")
+    return JSONResponse(plain(post))
+
+
+@router.put(
+    "/posts/{id:path}",
+    tags=["posts"],
+    dependencies=writes,
+    response_model=schemas.PostStored,
+    responses={201: {"model": schemas.PostStored, "description": "created"}, 413: PROBLEMS[413]},
+)
+def put_post(id: PostId, body: schemas.PostBody, services: Use, response: Response) -> Any:
+    """Store a post, or replace it; it can be found when this answers."""
+    limits = services.settings.limits
+    check_text(body.title, limits, "title")
+    check_text(body.body, limits, "body")
+    with connection(services.pool) as conn:
+        report = documents.upsert(conn, services.analyzer, [body.as_post(id)])
+    if report.failed:
+        raise HTTPException(422, report.failed[0].reason)
+    response.status_code = 201 if report.added else 200
+    return schemas.PostStored.of(id, report)
+
+
+@router.delete("/posts/{id:path}", tags=["posts"], dependencies=writes, status_code=204, responses={404: PROBLEMS[404]})
+def delete_post(id: PostId, services: Use) -> None:
+    """Delete a post from the store and the index."""
+    with connection(services.pool) as conn:
+        if not documents.delete(conn, [id]):
+            raise HTTPException(404, f"no post has the id {id!r}")
+
+
+@router.post("/reindex", tags=["jobs"], dependencies=writes, status_code=202, response_model=schemas.JobAnswer)
+def start_reindex(body: schemas.ReindexBody, services: Use, response: Response) -> Any:
+    """Read the sources again beside the serving index; the answer names the job to watch."""
+    paths = sources_for(body.paths, services.settings)
+    work = reindex_work(services.pool, services.analyzer, paths, prune=body.prune)
+    job = services.jobs.start(work)
+    response.headers["Location"] = f"/v1/jobs/{job.id}"
+    return shaped(job)
+
+
+@router.get("/jobs/{id}", tags=["jobs"], response_model=schemas.JobAnswer, responses={404: PROBLEMS[404]})
+def get_job(id: str, services: Use) -> Any:
+    """A job as it stands now; jobs are forgotten when the server stops."""
+    job = services.jobs.get(id)
+    if job is None:
+        raise HTTPException(404, f"no job has the id {id!r}")
+    return shaped(job)
+
+
+def shaped(job: Job) -> dict[str, Any]:
+    """A job for the wire."""
+    answer: dict[str, Any] = plain(job)
+    return answer

@@ -1,0 +1,182 @@
+import { api, day, element, marked, postAddress, relatedItems, say, t, tagChip, translatePage } from "./common.js";
+
+const PAGE_SIZE = 10;
+const $ = (id) => document.getElementById(id);
+let running = null;
+
+function stateFromAddress() {
+  const parameters = new URLSearchParams(location.search);
+  return {
+    view: parameters.get("view") === "segment" ? "segment" : "search",
+    query: parameters.get("q") ?? "",
+    tags: parameters.getAll("tag"),
+    sort: parameters.get("sort") === "newest" ? "newest" : "relevance",
+    page: Math.max(1, Number.parseInt(parameters.get("page") ?? "1", 10) || 1),
+  };
+}
+
+function addressOf(state) {
+  const parameters = new URLSearchParams();
+  if (state.view === "segment") parameters.set("view", "segment");
+  if (state.query || state.tags.length) parameters.set("q", state.query);
+  for (const tag of state.tags) parameters.append("tag", tag);
+  if (state.sort !== "relevance") parameters.set("sort", state.sort);
+  if (state.page > 1) parameters.set("page", state.page);
+  const text = parameters.toString();
+  return text ? `/?${text}` : "/";
+}
+
+function go(state) {
+  history.pushState(null, "", addressOf(state));
+  render();
+  scrollTo(0, 0);
+}
+
+function link(state, content, attributes = {}) {
+  const follow = (event) => {
+    if (event.metaKey || event.ctrlKey || event.shiftKey) return;
+    event.preventDefault();
+    go(state);
+  };
+  return element("a", { href: addressOf(state), onclick: follow, ...attributes }, content);
+}
+
+function render() {
+  const state = stateFromAddress();
+  $("search-view").hidden = state.view !== "search";
+  $("segment-view").hidden = state.view !== "segment";
+  for (const tab of document.querySelectorAll("[data-view]")) {
+    tab.toggleAttribute("aria-current", tab.dataset.view === state.view);
+  }
+  if (state.view === "segment") return void cutText();
+  $("q").value = state.query;
+  document.title = state.query ? `${state.query} · 稳词 Wenci` : "稳词 Wenci";
+  void searchPosts(state);
+}
+
+async function searchPosts(state) {
+  running?.abort();
+  const asked = Boolean(state.query.trim() || state.tags.length);
+  $("welcome").hidden = asked;
+  $("hits").replaceChildren();
+  $("pages").hidden = true;
+  renderFilters(state, asked);
+  say($("status"), asked ? t("searching") : "");
+  if (!asked) return;
+  running = new AbortController();
+  const parameters = new URLSearchParams({
+    q: state.query, sort: state.sort, limit: PAGE_SIZE, offset: (state.page - 1) * PAGE_SIZE,
+  });
+  for (const tag of state.tags) parameters.append("tag", tag);
+  try {
+    renderResult(state, await api(`/v1/search?${parameters}`, { signal: running.signal }));
+  } catch (error) {
+    if (error.name !== "AbortError") say($("status"), error.message, true);
+  }
+}
+
+function renderFilters(state, asked) {
+  const chips = state.tags.map((tag) => link(
+    { ...state, tags: state.tags.filter((other) => other !== tag), page: 1 },
+    `#${tag} ×`, { class: "chip", "aria-label": t("removeTag", tag) }));
+  const sorts = ["relevance", "newest"].map((sort) => link(
+    { ...state, sort, page: 1 }, t(sort), sort === state.sort ? { "aria-current": "true" } : {}));
+  $("filters").replaceChildren(...chips, element("span", { class: "sort" }, ...sorts));
+  $("filters").hidden = !asked;
+}
+
+function renderResult(state, result) {
+  const count = t(result.total_is_exact ? "found" : "foundAbout", result.total.toLocaleString());
+  say($("status"), result.total ? count : t("none"));
+  for (const notice of result.notices) $("status").append(element("span", { class: "notice" }, notice));
+  $("hits").replaceChildren(...result.hits.map((hit) => hitItem(hit, state)));
+  renderPages(state, result.total);
+}
+
+function hitItem(hit, state) {
+  const panel = element("div", { class: "panel", hidden: "" });
+  const toggle = (fill) => async (event) => {
+    const wasOpen = panel.dataset.by === event.target.textContent && !panel.hidden;
+    panel.hidden = wasOpen;
+    panel.dataset.by = event.target.textContent;
+    if (!wasOpen) panel.replaceChildren(await fill().catch((error) => error.message));
+  };
+  const tags = hit.tags.map((tag) => link(
+    { ...state, tags: [...new Set([...state.tags, tag])], page: 1 }, `#${tag}`, { class: "chip" }));
+  return element("li", {},
+    element("h2", {}, element("a", { href: postAddress(hit.id, state.query) },
+      ...(hit.title ? marked(hit.title, hit.title_marks) : [t("untitled")]))),
+    element("p", { class: "meta" }, day(hit.published_at), ...tags),
+    element("p", { class: "snippet" }, ...marked(hit.snippet, hit.snippet_marks)),
+    element("div", { class: "extras" },
+      element("button", { class: "quiet", type: "button", onclick: toggle(async () => whyList(hit)) }, t("why")),
+      element("button", { class: "quiet", type: "button", onclick: toggle(async () =>
+        element("ul", { class: "related" }, ...await relatedItems(hit.id, state.query))) }, t("related")),
+      panel));
+}
+
+function whyList(hit) {
+  const rows = Object.entries({ ...hit.why, score: hit.score.toFixed(3) });
+  return element("dl", {}, ...rows.flatMap(([name, value]) => [
+    element("dt", {}, name), element("dd", {}, readable(value))]));
+}
+
+function readable(value) {
+  if (Array.isArray(value)) return value.map(readable).join(" · ");
+  if (value && typeof value === "object") {
+    return Object.entries(value).map(([key, item]) => `${key}: ${readable(item)}`).join(", ");
+  }
+  return String(value);
+}
+
+function renderPages(state, total) {
+  const last = Math.ceil(total / PAGE_SIZE);
+  $("pages").hidden = last < 2;
+  if (last < 2) return;
+  const first = Math.max(1, Math.min(state.page - 2, last - 4));
+  const numbers = Array.from({ length: Math.min(5, last) }, (_, index) => first + index);
+  const to = (page, label, attributes) => link({ ...state, page }, label, attributes);
+  $("pages").replaceChildren(
+    ...(state.page > 1 ? [to(state.page - 1, `‹ ${t("previous")}`, { rel: "prev" })] : []),
+    ...numbers.map((page) => to(page, String(page), page === state.page ? { "aria-current": "page" } : {})),
+    ...(state.page < last ? [to(state.page + 1, `${t("next")} ›`, { rel: "next" })] : []));
+}
+
+async function cutText() {
+  const granularity = new FormData($("segment-form")).get("granularity");
+  try {
+    const answer = await api("/v1/segment", {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify({ text: $("text").value, granularity }),
+    });
+    say($("segment-status"), t("tokens", answer.tokens.length));
+    $("tokens").replaceChildren(...answer.tokens.map((token) => element(
+      "span", { class: `token ${token.kind}`, title: `${token.kind} · ${token.source} · ${token.granularity}` },
+      token.text, element("small", {}, `${token.start}–${token.end}`))));
+  } catch (error) {
+    say($("segment-status"), error.message, true);
+  }
+}
+
+async function showHealth() {
+  try {
+    const state = await api("/readyz");
+    $("health").textContent = [t("documents", state.documents), ...state.off.map((part) => t("off") + part.what)].join(" · ");
+    $("health").title = state.off.map((part) => part.reason).join("\n");
+  } catch (error) {
+    $("health").textContent = error.message;
+  }
+}
+
+translatePage();
+$("q").placeholder = t("placeholder");
+$("search-form").addEventListener("submit", (event) => {
+  event.preventDefault();
+  go({ ...stateFromAddress(), view: "search", query: $("q").value, page: 1 });
+});
+$("segment-form").addEventListener("submit", (event) => { event.preventDefault(); void cutText(); });
+$("segment-form").addEventListener("change", (event) => { if (event.target.name === "granularity") void cutText(); });
+addEventListener("popstate", render);
+render();
+void showHealth();
