@@ -1,0 +1,1 @@
+"""Blog posts from files: front matter, Markdown, site conventions, JSON lines."""
