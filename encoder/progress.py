@@ -95,7 +95,8 @@ def panel_lines(progress: Progress, memory_bytes: int | None = None) -> list[str
     if (share := progress.share) is not None:
         place += f"  {_bar(share)} {share:.1%}"
     best = f"best {loss_text(progress.best_loss)}" + (f" (step {progress.best_step})" if progress.best_step else "")
-    losses = f"train loss {loss_text(progress.train_loss)}  validation {loss_text(validated.loss if validated else None)}  {best}"
+    held_out = loss_text(validated.loss if validated else None)
+    losses = f"train loss {loss_text(progress.train_loss)}  validation {held_out}  {best}"
     if validated and validated.metrics:
         losses += "  " + "  ".join(f"{name} {value:.3f}" for name, value in validated.metrics.items())
     speed = progress.characters_per_second
