@@ -18,9 +18,8 @@ from api.settings import Settings
 from api.version import program_version
 
 if TYPE_CHECKING:
-    from segmenter.analyzer import Analyzer
-
     from index.db import Pool
+    from segmenter.analyzer import Analyzer
 
 
 def create_app(settings: Settings, *, pool: Pool | None = None, analyzer: Analyzer | None = None) -> FastAPI:
@@ -49,7 +48,7 @@ def create_app(settings: Settings, *, pool: Pool | None = None, analyzer: Analyz
     errors.install(app)
     for router in (routes.router, health.router, pages.router):
         app.include_router(router)
-    app.mount("/assets", pages.assets())
+    app.mount("/assets", pages.Assets(directory=pages.WEB))
     return app
 
 

@@ -7,10 +7,9 @@ from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from segmenter.analyzer import Analyzer
-
     from api.settings import Settings
     from index.db import Pool
+    from segmenter.analyzer import Analyzer
 
 
 def load_analyzer(settings: Settings) -> Analyzer:

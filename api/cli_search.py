@@ -51,11 +51,10 @@ def _add_common(parser: argparse.ArgumentParser) -> None:
 
 def search(args: argparse.Namespace) -> int:
     """Print one page of hits; no hit is not a failure."""
-    from index.search import search as find
-
     from api.bootstrap import load_analyzer, open_database
     from api.plain import plain
     from index.db import connection
+    from index.search import search as find
     from index.types import SearchRequest
 
     request = SearchRequest(
@@ -111,12 +110,11 @@ def marked(text: str, marks: tuple[Span, ...]) -> str:
 
 def related(args: argparse.Namespace) -> int:
     """Print posts like one post; an unknown id is a failure."""
-    from index.related import related as find
-
     from api.bootstrap import load_analyzer, open_database
     from api.plain import plain
     from index import documents
     from index.db import connection
+    from index.related import related as find
 
     settings = settings_from(args)
     analyzer = load_analyzer(settings)

@@ -14,7 +14,6 @@ from api.console import emit, note
 
 if TYPE_CHECKING:
     from segmenter.analyzer import Analyzer
-
     from segmenter.types import Granularity
 
 CHUNK = 1 << 16

@@ -15,9 +15,9 @@ from api.console import emit, emit_json, is_expected, one_line
 
 if TYPE_CHECKING:
     from psycopg import Connection
-    from segmenter.analyzer import Analyzer
 
     from api.settings import Settings
+    from segmenter.analyzer import Analyzer
 
 
 @dataclass(frozen=True, slots=True)

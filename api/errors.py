@@ -76,11 +76,19 @@ def on_http_exception(request: Request, error: Exception) -> ProblemResponse:
 
 
 def on_validation_error(request: Request, error: Exception) -> ProblemResponse:
-    """A body or parameter that does not fit: 422 with the fields."""
+    """A body or parameter that does not fit: 422 with the fields, 415 for what is not sent as JSON."""
     assert isinstance(error, RequestValidationError)
+    if not sends_json(request) and any(tuple(item["loc"]) == ("body",) for item in error.errors()):
+        return problem(415, "send the body as JSON, with the header Content-Type: application/json")
     errors = [describe(item) for item in error.errors()]
     detail = "; ".join(f"{item['field']}: {item['message']}" for item in errors[:3])
     return problem(422, detail or "the request does not fit", errors=errors)
+
+
+def sends_json(request: Request) -> bool:
+    """Whether the request says that its body is JSON."""
+    media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    return media_type == "application/json" or media_type.endswith("+json")
 
 
 def on_unexpected(request: Request, error: Exception) -> ProblemResponse:

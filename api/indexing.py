@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Any
 from api.plain import plain
 
 if TYPE_CHECKING:
-    from segmenter.analyzer import Analyzer
-
     from api.settings import Settings
     from index.db import Pool
     from index.types import ReindexEvent, ReindexReport
+    from segmenter.analyzer import Analyzer
 
 REPORTED_FAILURES = 100
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from fastapi import APIRouter
-from fastapi.responses import FileResponse
+from fastapi.responses import FileResponse, Response
 from fastapi.staticfiles import StaticFiles
 
 WEB = Path(__file__).with_name("web")
@@ -41,9 +42,13 @@ def favicon() -> FileResponse:
     return _page("icon.svg")
 
 
-def assets() -> StaticFiles:
-    """Scripts, styles and the icon."""
-    return StaticFiles(directory=WEB)
+class Assets(StaticFiles):
+    """Scripts, styles and the icon, under the same policy as the pages."""
+
+    def file_response(self, *args: Any, **kwargs: Any) -> Response:
+        response = super().file_response(*args, **kwargs)
+        response.headers.update(SECURITY_HEADERS)
+        return response
 
 
 def _page(name: str) -> FileResponse:

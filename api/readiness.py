@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from psycopg import Connection
-    from segmenter.analyzer import Analyzer
 
     from index.types import IndexStatus
+    from segmenter.analyzer import Analyzer
 
 
 def readiness(connection: Connection[Any], analyzer: Analyzer) -> dict[str, Any]:

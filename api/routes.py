@@ -6,8 +6,6 @@ from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Depends, HTTPException, Path, Query, Response
 from fastapi.responses import JSONResponse
-from index.related import related
-from index.search import search
 
 from api import schemas
 from api.indexing import reindex_work, sources_for
@@ -18,6 +16,8 @@ from api.segmenting import segment_texts
 from api.services import Services, Use, authorize_write
 from index import documents
 from index.db import connection
+from index.related import related
+from index.search import search
 from index.types import SearchRequest
 
 PROBLEMS: dict[int | str, dict[str, Any]] = {

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from segmenter.analyzer import Analyzer
-
     from segmenter.types import Granularity, Token
 
 

@@ -12,9 +12,8 @@ from api.jobs import Jobs
 from api.settings import Settings
 
 if TYPE_CHECKING:
-    from segmenter.analyzer import Analyzer
-
     from index.db import Pool
+    from segmenter.analyzer import Analyzer
 
 
 @dataclass(frozen=True, slots=True)
