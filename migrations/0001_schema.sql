@@ -39,7 +39,7 @@ create table wenci.post (
 create index post_published on wenci.post (published_at, ord);
 create index post_tags on wenci.post using gin (tags) with (fastupdate = off);
 
--- field is 0 for the title and 1 for the body; first is where the passage starts in the field's stream.
+-- field is 0 for the title, 1 for the body, 2 for tags and categories; first is where the passage starts in the field's stream.
 create table wenci.passage (
     generation integer not null,
     ord        integer not null,
@@ -55,7 +55,7 @@ create table wenci.passage (
 create index passage_words on wenci.passage using gin (words) with (fastupdate = off);
 create index passage_grams on wenci.passage using gin (grams) with (fastupdate = off);
 
--- kind is 0 and 1 for the words of title and body, 2 and 3 for their grams.
+-- kind is 0 and 1 for the words of title and body, 2 and 3 for their grams, 4 and 5 for words and grams of the tags.
 -- ords are little-endian int32 in ascending order, tfs one byte for each of them.
 create table wenci.posting (
     generation integer not null,
@@ -69,6 +69,15 @@ create table wenci.posting (
 
 -- Posts written or deleted in the serving generation while another one is being built.
 create table wenci.change (
-    seq bigint generated always as identity primary key,
-    id  text collate "C" not null
+    id  text collate "C" primary key,
+    seq bigint not null
+);
+create sequence wenci.change_seq owned by wenci.change.seq;
+
+-- Posts of a build that were copied from the serving generation and whose postings are still to be copied.
+create table wenci.copied (
+    generation integer not null,
+    ord        integer not null,
+    source_ord integer not null,
+    primary key (generation, ord)
 );

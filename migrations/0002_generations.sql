@@ -73,5 +73,6 @@ begin
     foreach parent in array array['post', 'passage', 'posting'] loop
         execute format('drop table if exists wenci.%I', format('%s_%s', parent, generation));
     end loop;
+    delete from wenci.copied where copied.generation = drop_generation.generation;
     delete from wenci.generation where id = drop_generation.generation;
 end $$;

@@ -29,7 +29,8 @@ def describe(conn: Connection) -> str:
     """The schema as text: tables with their columns, indexes, constraints, functions."""
     parts = [
         "select relname || '.' || attname || ' ' || format_type(atttypid, atttypmod) ||"
-        " case when attnotnull then ' not null' else '' end from pg_attribute join pg_class c on c.oid = attrelid where relnamespace = 'wenci'::regnamespace"
+        " case when attnotnull then ' not null' else '' end"
+        " from pg_attribute join pg_class c on c.oid = attrelid where relnamespace = 'wenci'::regnamespace"
         " and relkind in ('r', 'p') and attnum > 0 order by relname, attnum",
         "select indexdef from pg_indexes where schemaname = 'wenci' order by 1",
         "select conrelid::regclass || ' ' || pg_get_constraintdef(oid) from pg_constraint"
