@@ -13,7 +13,7 @@ from markdown_it.rules_inline import StateInline
 
 from index.ingest.site_tags import BLOCK_OPENING, block_closing, read_site_tag
 
-MAX_NESTING = 32
+MAX_NESTING = 20
 _FLOOR = MAX_NESTING - 4
 _MATH_LINES = 500
 _MATH_CHARACTERS = 2000

@@ -1,0 +1,137 @@
+"""One Markdown file as one post."""
+
+import re
+from collections.abc import Mapping
+from datetime import datetime
+from pathlib import Path
+
+from index.ingest import fields as read
+from index.ingest.errors import PostError
+from index.ingest.files import printable, read_text
+from index.ingest.front_matter import split_front_matter
+from index.ingest.markdown import MarkdownReader, MarkdownText
+from index.ingest.site import DATED_NAME, Generator, Site, check_id, generator_of
+from index.types import Post
+
+_PUBLISHED = ("date", "published_at", "publishdate", "pubdate", "created", "created_at", "published")
+_UPDATED = ("updated", "lastmod", "last_modified_at", "modified", "updated_at")
+_EXCERPTS = ("excerpt", "summary", "description")
+_URLS = ("url", "permalink", "external_link")
+_WORD_BREAKS = re.compile(r"[-_]+")
+
+
+def read_post(path: Path, site: Site, reader: MarkdownReader) -> Post | None:
+    """The post in `path`; None for a draft. Raises PostError with the reason why there is none.
+
+    A date in the future makes no draft: whether a post is shown already is for the site to say.
+    """
+    front, body = split_front_matter(read_text(path))
+    if is_draft(front, site, path):
+        return None
+    generator = generator_of(site, path)
+    text = reader.read(body)
+    if not front and not text.text:
+        raise PostError("file is empty")
+    return Post(
+        id=post_id(front, site, path),
+        title=_title(front, text, site, path, generator),
+        body=text.text,
+        tags=tuple(_tags(front, generator)),
+        categories=tuple(_categories(front, site, path, generator)),
+        url=next((url for name in _URLS if (url := read.text_field(front, name))), None),
+        published_at=_published(front, site, path),
+        updated_at=read.first_date(front, _UPDATED, site.zone),
+        extra=_extra(front, text, site, path),
+    )
+
+
+def is_draft(front: Mapping[str, object], site: Site, path: Path) -> bool:
+    """`draft: true`, `published: false`, or a file in a `_drafts` folder."""
+    if "_drafts" in path.relative_to(site.root).parts[:-1]:
+        return True
+    if read.flag(front, "draft") is True:
+        return True
+    return not _is_date(front.get("published"), site) and read.flag(front, "published") is False
+
+
+def _is_date(value: object, site: Site) -> bool:
+    """Some themes write the date into `published`."""
+    try:
+        read.read_date(value, "published", site.zone)
+    except PostError:
+        return False
+    return True
+
+
+def post_id(front: Mapping[str, object], site: Site, path: Path) -> str:
+    """The id as described in `index.ingest.site`."""
+    own = read.text_field(front, "id")
+    if own is not None:
+        return check_id(own)
+    parts = site.parts(path)
+    slug = read.text_field(front, "slug")
+    return check_id("/".join((*parts[:-1], slug.strip("/")) if slug else parts))
+
+
+def _title(front: Mapping[str, object], text: MarkdownText, site: Site, path: Path, generator: Generator) -> str:
+    title = read.text_field(front, "title") or text.heading
+    if title is not None:
+        return title
+    name = site.parts(path)[-1]
+    dated = DATED_NAME.fullmatch(name)
+    return _WORD_BREAKS.sub(" ", dated.group(2) if dated else name).strip() or name
+
+
+def _published(front: Mapping[str, object], site: Site, path: Path) -> datetime | None:
+    """The date of the front matter, or else that of a name such as `2024-05-01-title.md`."""
+    names = _PUBLISHED if _is_date(front.get("published"), site) else _PUBLISHED[:-1]
+    given = read.first_date(front, names, site.zone)
+    dated = DATED_NAME.fullmatch(site.parts(path)[-1])
+    if given is not None or dated is None:
+        return given
+    try:
+        return read.read_date(dated.group(1), "date", site.zone)
+    except PostError:
+        return None
+
+
+def _tags(front: Mapping[str, object], generator: Generator) -> list[str]:
+    both = [name for name in ("tags", "tag") if front.get(name) is not None]
+    return read.names_field(front[both[0]], both[0], split_spaces=generator == "jekyll") if both else []
+
+
+def _categories(front: Mapping[str, object], site: Site, path: Path, generator: Generator) -> list[str]:
+    """Names of categories. A Hexo list is one path of nested categories (`A/B`), a list of lists several of them."""
+    if front.get("categories") is None:
+        own = read.names_field(front.get("category"), "category")
+    elif generator == "hexo":
+        own = _nested(front["categories"])
+    else:
+        own = read.names_field(front["categories"], "categories", split_spaces=generator == "jekyll")
+    return list(dict.fromkeys([*_folder_categories(site, path, generator), *own]))
+
+
+def _nested(value: object) -> list[str]:
+    if isinstance(value, str):
+        return read.names_field(value, "categories")
+    rows = value if isinstance(value, list) and any(isinstance(item, list) for item in value) else [value]
+    paths = ("/".join(read.names_field([row], "categories")) for row in rows)
+    return [path for path in paths if path]
+
+
+def _folder_categories(site: Site, path: Path, generator: Generator) -> list[str]:
+    """Jekyll takes the folders above `_posts` as categories."""
+    parts = path.relative_to(site.root).parts
+    return list(parts[: parts.index("_posts")]) if generator == "jekyll" and "_posts" in parts else []
+
+
+def _extra(front: Mapping[str, object], text: MarkdownText, site: Site, path: Path) -> dict[str, object]:
+    extra: dict[str, object] = {"path": printable(path.relative_to(site.root).as_posix())}
+    excerpt = text.excerpt or next((found for name in _EXCERPTS if (found := _plain(front, name))), None)
+    if excerpt:
+        extra["excerpt"] = excerpt
+    return extra
+
+
+def _plain(front: Mapping[str, object], name: str) -> str | None:
+    return read.text_field(front, name) if isinstance(front.get(name), str) else None

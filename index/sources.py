@@ -1,0 +1,104 @@
+"""Where posts come from: folders of Markdown and files of JSON lines."""
+
+import hashlib
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from index.ingest.errors import PostError
+from index.ingest.files import MARKDOWN, markdown_files, printable
+from index.ingest.jsonl import is_json_lines, read_json_lines
+from index.ingest.markdown import MarkdownReader
+from index.ingest.post_file import read_post
+from index.ingest.site import Site, find_site
+from index.types import BadPost, Post
+
+_Sourced = tuple[str, Post | BadPost]
+
+
+def read_posts(paths: Iterable[str | os.PathLike[str]]) -> Iterator[Post | BadPost]:
+    """Every post below `paths`, one at a time, and a BadPost with file and reason for each that cannot be read.
+
+    A path is a folder (its Markdown files, in order of their names), a Markdown file, or JSON lines (`.jsonl`,
+    `.jsonl.zst`). Drafts are left out. Never raises for what it reads: one malformed post does not stop the rest. The
+    second post with an id that was there before is a BadPost that names both. Ids are described in `index.ingest.site`.
+    """
+    ids = _Ids()
+    reader = MarkdownReader()
+    for path in paths:
+        for where, post in _read_path(Path(path), reader):
+            checked = ids.check(post, where) if isinstance(post, Post) else post
+            if checked is not None:
+                yield checked
+
+
+def _read_path(path: Path, reader: MarkdownReader) -> Iterator[_Sourced]:
+    if os.path.isdir(path):
+        yield from _read_folder(path, reader)
+    elif not os.path.lexists(path):
+        yield _bad(path, "no such file or folder")
+    elif is_json_lines(path):
+        name = printable(path)
+        for number, post in read_json_lines(path):
+            yield f"{name}:{number}", post
+    elif path.suffix.lower() in MARKDOWN:
+        yield from _read_file(path.absolute(), path, find_site(path.absolute()), reader)
+    else:
+        yield _bad(path, "neither a folder nor .md, .jsonl or .jsonl.zst")
+
+
+def _read_folder(folder: Path, reader: MarkdownReader) -> Iterator[_Sourced]:
+    absolute = Path(os.path.abspath(folder))
+    site = find_site(absolute)
+    empty = True
+    for found in markdown_files(absolute, site):
+        empty = False
+        if isinstance(found, BadPost):
+            yield found.where, found
+        else:
+            yield from _read_file(found, folder / found.relative_to(absolute), site, reader)
+    if empty:
+        yield _bad(folder, "no Markdown files in this folder")
+
+
+def _read_file(path: Path, shown: Path, site: Site, reader: MarkdownReader) -> Iterator[_Sourced]:
+    try:
+        post = read_post(path, site, reader)
+    except PostError as error:
+        yield _bad(shown, str(error))
+        return
+    if post is not None:
+        yield printable(shown), post
+
+
+def _bad(path: Path, reason: str) -> _Sourced:
+    where = printable(path)
+    return where, BadPost(where, reason)
+
+
+class _Ids:
+    """The ids met so far. Keeps a digest and a place for each, not the id, so that millions of lines fit."""
+
+    def __init__(self) -> None:
+        self._places: dict[bytes, tuple[int, str]] = {}
+        self._files: dict[str, int] = {}
+        self._names: list[str] = []
+
+    def check(self, post: Post, where: str) -> Post | BadPost | None:
+        """The post, or what is wrong with its id; None if this very place was read before."""
+        digest = hashlib.blake2b(post.id.encode(), digest_size=12).digest()
+        file, _, line = where.rpartition(":") if where.rpartition(":")[2].isdigit() else (where, "", "")
+        place = self._number(file), line
+        first = self._places.setdefault(digest, place)
+        if first is place:
+            return post
+        if first == place:
+            return None
+        named = ":".join(filter(None, (self._names[first[0]], first[1])))
+        return BadPost(where, f"the id {post.id!r} is already that of {named}")
+
+    def _number(self, file: str) -> int:
+        if file not in self._files:
+            self._files[file] = len(self._names)
+            self._names.append(file)
+        return self._files[file]
