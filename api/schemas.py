@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
+from math import isfinite
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
@@ -17,6 +18,24 @@ def without_nul(text: str) -> str:
     if "\0" in text:
         raise ValueError("must not contain NUL (U+0000)")
     return text
+
+
+def storable(value: Any) -> Any:
+    """Any JSON value without NUL, lone surrogates and numbers that JSON does not have."""
+    if isinstance(value, str):
+        without_nul(value)
+        if any("\ud800" <= character <= "\udfff" for character in value):
+            raise ValueError("must not contain lone surrogates")
+    elif isinstance(value, float) and not isfinite(value):
+        raise ValueError("must not contain NaN or infinite numbers")
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            storable(key)
+            storable(item)
+    elif isinstance(value, list):
+        for item in value:
+            storable(item)
+    return value
 
 
 Text = Annotated[str, AfterValidator(without_nul)]
@@ -109,7 +128,9 @@ class PostBody(Request):
     url: Annotated[str, Field(max_length=2000), AfterValidator(without_nul)] | None = None
     published_at: Moment | None = None
     updated_at: Moment | None = None
-    extra: dict[str, Any] = Field(default_factory=dict, description="Any JSON object; it is stored as it is.")
+    extra: Annotated[dict[str, Any], AfterValidator(storable)] = Field(
+        default_factory=dict, description="Any JSON object; it is stored as it is."
+    )
 
     def as_post(self, post_id: str) -> Post:
         """The post for the index."""

@@ -1,0 +1,221 @@
+"""The commands as a person or a script uses them: in processes of their own, against a real database."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import pytest
+
+Run: TypeAlias = Callable[..., "subprocess.CompletedProcess[str]"]
+WENCI = [sys.executable, "-m", "api.cli"]
+
+
+@pytest.fixture
+def environ(database: str, tmp_path: Path) -> dict[str, str]:
+    clean = {key: value for key, value in os.environ.items() if not key.startswith("WENCI_")}
+    return {**clean, "WENCI_DATABASE_URL": database, "WENCI_DATA_DIR": str(tmp_path), "LC_ALL": "C"}
+
+
+@pytest.fixture
+def wenci(environ: dict[str, str]) -> Run:
+    def run(*arguments: str, **options: Any) -> "subprocess.CompletedProcess[str]":
+        return subprocess.run(
+            [*WENCI, *arguments],
+            capture_output=True,
+            encoding="utf-8",
+            env=environ,
+            timeout=120,
+            check=False,
+            **options,
+        )
+
+    return run
+
+
+@pytest.fixture
+def posts(tmp_path: Path) -> Path:
+    file = tmp_path / "posts.jsonl"
+    rows = [
+        {"id": "a", "title": "产品和服务", "body": "谈谈定价与部署", "tags": ["产品"], "published_at": "2026-01-01"},
+        {"id": "b", "title": "京都的和服", "body": "在清水寺拍照"},
+    ]
+    file.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
+    return file
+
+
+def last_line(text: str) -> str:
+    return text.strip().splitlines()[-1]
+
+
+def test_reindex_search_related(wenci: Run, posts: Path) -> None:
+    done = wenci("reindex", str(posts))
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("2 posts in the index (2 added)")
+    found = json.loads(wenci("search", "和服", "--json").stdout)
+    assert found["total"] == 2
+    assert [hit["id"] for hit in found["hits"]] == ["b", "a"]
+    assert {"id", "title", "snippet", "score", "why"} <= set(found["hits"][0])
+    shown = wenci("search", "部署", "--tag", "产品")
+    assert "产品和服务" in shown.stdout
+    assert "a · 2026-01-01 · 产品" in shown.stdout
+    related = json.loads(wenci("related", "a", "--json").stdout)
+    assert related["id"] == "a"
+    assert "a" not in [post["id"] for post in related["related"]]
+
+
+def test_reindex_reports_bad_posts_and_takes_the_others(wenci: Run, posts: Path) -> None:
+    posts.write_text(posts.read_text(encoding="utf-8") + "{broken\n", encoding="utf-8")
+    done = wenci("reindex", str(posts), "--json")
+    assert done.returncode == 1
+    report = json.loads(done.stdout)
+    assert (report["documents"], report["failed_count"]) == (2, 1)
+    assert "posts.jsonl:3" in done.stderr
+
+
+def test_a_missing_folder_is_not_an_empty_one(wenci: Run, posts: Path) -> None:
+    wenci("reindex", str(posts))
+    lost = wenci("reindex", str(posts.parent / "nowhere"), "--prune")
+    assert lost.returncode == 1
+    assert lost.stderr.startswith("wenci: no such file or folder: ")
+    assert wenci("reindex", "--prune").returncode == 2
+    assert json.loads(wenci("search", "和服", "--json").stdout)["total"] == 2
+
+
+def test_reindex_without_a_path_cuts_the_stored_posts_anew(wenci: Run, posts: Path, environ: dict[str, str]) -> None:
+    wenci("reindex", str(posts))
+    words = posts.parent / "words.txt"
+    words.write_text("定价与部署\n", encoding="utf-8")
+    environ["WENCI_USER_DICTIONARY"] = str(words)
+    assert "fresh index" in wenci("doctor").stdout
+    assert wenci("reindex").returncode == 0
+    assert "fresh index" not in wenci("doctor").stdout
+    assert json.loads(wenci("search", "定价与部署", "--json").stdout)["total"] == 1
+
+
+def test_segment_one_text(wenci: Run) -> None:
+    plain = wenci("segment", "产品和服务")
+    assert (plain.stdout, plain.stderr, plain.returncode) == ("产品 和 服务\n", "", 0)
+    answer = json.loads(wenci("segment", "产品和服务", "--json", "-g", "search").stdout)
+    assert answer["text"] == "产品和服务"
+    assert {key: answer["tokens"][0][key] for key in ("text", "start", "end")} == {"text": "产品", "start": 0, "end": 2}
+
+
+def test_segment_reads_lines_and_keeps_their_number(wenci: Run) -> None:
+    lines = "产品和服务\n\n  \n研究生命的起源\r\n没有换行符"
+    plain = wenci("segment", input=lines).stdout
+    assert plain.count("\n") == 5
+    assert plain.splitlines()[0] == "产品 和 服务"
+    assert plain.splitlines()[1:3] == ["", ""]
+    answers = [json.loads(line) for line in wenci("segment", "--json", input=lines).stdout.splitlines()]
+    assert [answer["text"] for answer in answers] == ["产品和服务", "", "  ", "研究生命的起源", "没有换行符"]
+
+
+def test_segment_names_a_line_that_is_not_text_and_goes_on(environ: dict[str, str]) -> None:
+    done = subprocess.run(
+        [*WENCI, "segment"], input="和服\n".encode() + b"\xff\n" + "服务\n".encode(), capture_output=True, env=environ
+    )
+    assert done.stdout.decode() == "和服\n\n服务\n"
+    assert done.stderr.decode() == "wenci: line 2: not UTF-8 at byte 1\n"
+    assert done.returncode == 1
+
+
+def test_segment_answers_each_line_when_it_comes(environ: dict[str, str]) -> None:
+    with subprocess.Popen(
+        [*WENCI, "segment"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, encoding="utf-8", env=environ
+    ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        for text in ("产品和服务", "和服"):
+            process.stdin.write(text + "\n")
+            process.stdin.flush()
+            assert process.stdout.readline().replace(" ", "") == text + "\n"
+        process.stdin.close()
+    assert process.returncode == 0
+
+
+def test_a_reader_that_leaves_is_no_error(environ: dict[str, str], tmp_path: Path) -> None:
+    lines = tmp_path / "lines.txt"
+    lines.write_text("研究生命的起源\n" * 50_000, encoding="utf-8")
+    script = f"set -o pipefail; {sys.executable} -m api.cli segment < {lines} | head -n 1"
+    done = subprocess.run(["bash", "-c", script], capture_output=True, encoding="utf-8", env=environ, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.replace(" ", "") == "研究生命的起源\n"
+
+
+def test_an_interrupt_is_one_line(environ: dict[str, str]) -> None:
+    with subprocess.Popen(
+        [*WENCI, "segment"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        encoding="utf-8",
+        env=environ,
+    ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdin.write("和服\n")
+        process.stdin.flush()
+        process.stdout.readline()
+        process.send_signal(signal.SIGINT)
+        assert process.wait(30) == 1
+        assert process.stderr.read() == "wenci: interrupted\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        ([], 2, "COMMAND"),
+        (["find"], 2, "find"),
+        (["search"], 2, "QUERY"),
+        (["search", "a", "--limit", "x"], 2, "--limit"),
+        (["search", "a", "--before", "soon"], 2, "--before"),
+        (["segment", "a", "--granularity", "tiny"], 2, "--granularity"),
+        (["segment", "a", "--user-dictionary", "/nowhere"], 2, "WENCI_USER_DICTIONARY"),
+        (["serve", "--port", "x"], 2, "WENCI_PORT"),
+        (["related", "nothing"], 1, "nothing"),
+        (["segment", "a", "--criterion", "no-such-standard"], 1, "no-such-standard"),
+        (["reindex", "/nowhere/at/all"], 1, "/nowhere/at/all"),
+        (["search", "a", "--database-url", "postgresql://127.0.0.1:1/x?connect_timeout=1"], 1, "PostgreSQL"),
+    ],
+)
+def test_exit_codes(wenci: Run, arguments: list[str], code: int, said: str) -> None:
+    done = wenci(*arguments)
+    assert done.returncode == code, done.stderr
+    assert said in last_line(done.stderr)
+    assert "Traceback" not in done.stderr
+    assert done.stdout == ""
+    if code == 1:
+        assert len(done.stderr.strip().splitlines()) == 1
+
+
+def test_migrate_and_doctor(wenci: Run, databases: Any, environ: dict[str, str]) -> None:
+    environ["WENCI_DATABASE_URL"] = databases.empty()
+    before = wenci("doctor")
+    assert "to be applied by `wenci migrate`" in before.stdout
+    applied = json.loads(wenci("migrate", "--json").stdout)["applied"]
+    assert applied[0].startswith("0001_")
+    assert wenci("migrate").stdout == "nothing to do\n"
+    after = wenci("doctor", "--json")
+    assert after.returncode == 0, after.stdout
+    findings = {finding["what"]: finding["state"] for finding in json.loads(after.stdout)["findings"]}
+    assert findings["database"] == findings["migrations"] == findings["analyzer"] == "ok"
+
+
+def test_doctor_fails_without_a_database(wenci: Run) -> None:
+    done = wenci("doctor", "--database-url", "postgresql://127.0.0.1:1/x")
+    assert done.returncode == 1
+    assert "failed  database" in done.stdout
+
+
+def test_help_and_version(wenci: Run) -> None:
+    text = wenci("--help").stdout
+    for command in ("serve", "reindex", "search", "segment", "related", "migrate", "doctor", "evaluate"):
+        assert command in text
+        assert wenci(command, "--help").returncode == 0
+    assert wenci("--version").stdout.startswith("wenci ")

@@ -1,0 +1,87 @@
+from typing import Any
+
+import pytest
+from fastapi.testclient import TestClient
+
+from tests.api.problems import assert_problem
+from tests.api.test_posts import ids
+
+
+def test_words_stand_above_characters_that_only_meet(blog: TestClient) -> None:
+    assert ids(blog, "和服") == ["kimono", "service"]
+
+
+def test_a_hit_has_what_a_page_needs(blog: TestClient) -> None:
+    answer = blog.get("/v1/search", params={"q": "部署博客"}).json()
+    assert answer["total"] == 1
+    assert answer["total_is_exact"] is True
+    (hit,) = answer["hits"]
+    assert hit["id"] == "docker"
+    assert hit["tags"] == ["Docker", "运维"]
+    assert [hit["title"][start:end] for start, end in hit["title_marks"]]
+    assert "".join(hit["title"][start:end] for start, end in hit["title_marks"]) in "部署博客"
+    assert hit["why"]
+
+
+def test_snippet_marks_hold_the_words(blog: TestClient) -> None:
+    (hit,) = blog.get("/v1/search", params={"q": "镜像"}).json()["hits"]
+    assert [hit["snippet"][start:end] for start, end in hit["snippet_marks"]] == ["镜像"]
+
+
+def test_filters_and_order(blog: TestClient) -> None:
+    assert ids(blog, "部署", tag="产品") == ["service"]
+    assert ids(blog, "部署", before="2026-02-01") == ["service"]
+    assert ids(blog, "部署", after="2026-02-01T00:00:00Z") == ["docker"]
+    assert ids(blog, "部署", sort="newest") == ["docker", "service"]
+    assert ids(blog, "tag:运维 部署") == ["docker"]
+    assert ids(blog, "部署 -Docker") == ["service"]
+    assert ids(blog, "照片 OR 镜像", sort="newest") == ["docker", "kimono"]
+
+
+def test_pages_are_disjoint_and_complete(blog: TestClient) -> None:
+    whole = ids(blog, "部署 OR 和服")
+    pages = [ids(blog, "部署 OR 和服", limit=1, offset=offset) for offset in range(len(whole))]
+    assert [page[0] for page in pages] == whole
+    assert len(whole) == 3
+    assert blog.get("/v1/search", params={"q": "部署", "limit": 0}).json()["total"] == 2
+
+
+@pytest.mark.parametrize(
+    "query", ["", " ", "　", '"', "-", "OR", "tag:", "before:x", "(", "' & !", ":*", "\\", "%", "\ufeff"]
+)
+def test_odd_queries_are_answered(blog: TestClient, query: str) -> None:
+    answer = blog.get("/v1/search", params={"q": query})
+    assert answer.status_code == 200, answer.text
+    assert answer.json()["total"] >= 0
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {},
+        {"q": "长" * 101},
+        {"q": "a\0b"},
+        {"q": "a", "limit": -1},
+        {"q": "a", "limit": 101},
+        {"q": "a", "limit": "many"},
+        {"q": "a", "offset": -1},
+        {"q": "a", "offset": 100_001},
+        {"q": "a", "offset": 10**30},
+        {"q": "a", "sort": "oldest"},
+        {"q": "a", "before": "tomorrow"},
+        {"q": "a", "after": "2026-13-01"},
+        {"q": "a", "tag": ""},
+        {"q": "a", "tag": "a\0"},
+    ],
+)
+def test_what_does_not_fit_is_422(blog: TestClient, parameters: dict[str, Any]) -> None:
+    assert_problem(blog.get("/v1/search", params=parameters), 422)
+
+
+def test_bytes_that_are_not_utf8_do_no_harm(blog: TestClient) -> None:
+    assert blog.get("/v1/search?q=%ED%A0%80%FF").status_code == 200
+
+
+def test_other_origins_may_search_where_they_are_named(blog: TestClient) -> None:
+    answer = blog.get("/v1/search?q=a", headers={"Origin": "https://evil.example"})
+    assert "access-control-allow-origin" not in answer.headers
