@@ -1,0 +1,148 @@
+"""Masked language modelling: whole words are hidden, and the Encoder guesses their characters.
+
+Devlin et al. 2019, "BERT", section 3.1, with whole-word masking over word borders given from outside
+(Cui et al. 2021). Shapes: B batch, L length, D width, V vocabulary, M masked places.
+"""
+
+from __future__ import annotations
+
+import heapq
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+from torch.nn import functional
+
+from encoder.config import EncoderConfig
+from encoder.events import Sample
+from encoder.model import Encoder, LayerNorm, initialise, present_in
+from encoder.tokenizers.base import FIRST_TEXT_ID, MASK, PAD, UNK, Tokenizer
+
+MASKED_SHARE = 0.8
+RANDOM_SHARE = 0.1
+
+
+class Masked(NamedTuple):
+    """A batch with words hidden: inputs (B, L), and the flat places (M,) to guess with their ids (M,)."""
+
+    inputs: NDArray[np.int64]
+    places: NDArray[np.int64]
+    targets: NDArray[np.int64]
+
+
+def mask_words(
+    ids: NDArray[np.int64],
+    word_starts: NDArray[np.bool_],
+    generator: np.random.Generator,
+    vocabulary_size: int,
+    rate: float = 0.15,
+) -> Masked:
+    """Choose each word with probability `rate` (one at least); hide 80 % of them, swap 10 %, leave 10 % as they are.
+
+    ids: (B, L) with PAD; word_starts: (B, L). All characters of a chosen word share its fate; PAD and UNK are never
+    chosen. A swapped word's characters are drawn from all text tokens.
+    """
+    words = np.cumsum(word_starts.ravel())  # (B * L,): the number of the word that each character belongs to
+    count = int(words[-1]) + 1
+    fate = generator.random(count)
+    chosen = (generator.random(count) < rate)[words]
+    text = (ids.ravel() != PAD) & (ids.ravel() != UNK)
+    if not (chosen & text).any():
+        chosen = words == generator.choice(words[text])
+    places = np.flatnonzero(chosen & text)
+    inputs = ids.copy()
+    flat, fate_there = inputs.reshape(-1), fate[words[places]]
+    swapped = (fate_there >= MASKED_SHARE) & (fate_there < MASKED_SHARE + RANDOM_SHARE)
+    flat[places[fate_there < MASKED_SHARE]] = MASK
+    flat[places[swapped]] = generator.integers(FIRST_TEXT_ID, vocabulary_size, int(swapped.sum()))
+    return Masked(inputs, places, ids.reshape(-1)[places])
+
+
+class MlmHead(nn.Module):
+    """LayerNorm(GELU(h W + b)) E^T + c, with E the token embedding itself: the output is tied to the input."""
+
+    def __init__(self, width: int, vocabulary_size: int) -> None:
+        super().__init__()
+        self.W = nn.Linear(width, width)
+        self.norm = LayerNorm(width)
+        self.bias = nn.Parameter(torch.zeros(vocabulary_size))
+        initialise(self)
+
+    def forward(self, hidden: Tensor, embedding: Tensor) -> Tensor:
+        """hidden: (M, D); embedding: (V, D). Returns logits (M, V)."""
+        x = self.norm(functional.gelu(self.W(hidden), approximate="tanh"))
+        return functional.linear(x, embedding, self.bias)
+
+
+class MaskedLanguageModel(nn.Module):
+    """The Encoder with the MLM head on it."""
+
+    def __init__(self, config: EncoderConfig) -> None:
+        super().__init__()
+        self.encoder = Encoder(config)
+        self.head = MlmHead(config.width, config.vocabulary_size)
+
+    def forward(self, inputs: Tensor, places: Tensor) -> Tensor:
+        """inputs: (B, L); places: (M,) offsets into the flattened batch. Returns logits (M, V).
+
+        Only the masked places pass through the head: it costs as much as the blocks.
+        """
+        hidden = self.encoder(inputs, present=present_in(inputs)).flatten(0, 1)  # (B * L, D)
+        logits: Tensor = self.head(hidden[places], self.encoder.embeddings.tokens.weight)
+        return logits
+
+    def loss(self, masked: Masked) -> Tensor:
+        """Mean cross-entropy at the masked places, in nats."""
+        inputs, places, targets = self._tensors(masked)
+        return functional.cross_entropy(self(inputs, places).float(), targets)
+
+    @torch.no_grad()
+    def score(self, masked: Masked) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+        """For each masked place its loss in nats, and how many characters were thought likelier: (M,) each."""
+        inputs, places, targets = self._tensors(masked)
+        logs = self(inputs, places).float().log_softmax(dim=-1)
+        right = logs.gather(1, targets[:, None])
+        return -right[:, 0].double().cpu().numpy(), (logs > right).sum(dim=-1).cpu().numpy()
+
+    def _tensors(self, masked: Masked) -> tuple[Tensor, Tensor, Tensor]:
+        device = self.head.bias.device
+        inputs, places, targets = (torch.from_numpy(array).to(device) for array in masked)
+        return inputs, places, targets
+
+
+@torch.no_grad()
+def guess_word(
+    model: MaskedLanguageModel, tokenizer: Tokenizer, text: str, start: int, end: int, count: int = 5
+) -> Sample:
+    """Hide `text[start:end]` and guess it: the `count` likeliest strings, each character on its own.
+
+    `tokenizer` gives one token for each character. The model is left as it was, training mode apart.
+    """
+    if not 0 <= start < end <= len(text):
+        raise ValueError(f"no word from {start} to {end} in a text of {len(text)} characters")
+    model.eval()
+    ids = torch.tensor([tokenizer.encode(text)], device=model.head.bias.device)
+    places = torch.arange(start, end, device=ids.device)
+    targets = ids[0, places].clone()
+    ids[0, places] = MASK
+    logs = model(ids, places).float().log_softmax(dim=-1)  # (word, V)
+    loss = functional.nll_loss(logs, targets).item()
+    best: list[tuple[float, str]] = [(0.0, "")]
+    for row in logs:
+        top = [(value.item(), tokenizer.id_to_token(int(i))) for value, i in zip(*row.topk(count), strict=True)]
+        best = heapq.nlargest(count, ((a + b, left + right) for a, left in best for b, right in top))
+    return Sample(text, start, end, [(word, math.exp(value)) for value, word in best], loss)
+
+
+def accuracy(ranks: Sequence[NDArray[np.int64]], losses: Sequence[NDArray[np.float64]]) -> dict[str, float]:
+    """`loss` in nats and `top1`, `top5` shares over all masked places of all batches."""
+    rank = np.concatenate(ranks)
+    return {
+        "loss": float(np.concatenate(losses).mean()),
+        "top1": float((rank < 1).mean()),
+        "top5": float((rank < 5).mean()),
+    }

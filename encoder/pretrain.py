@@ -1,0 +1,112 @@
+"""Pretraining as a task of the training loop: MLM over a prepared corpus."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import islice
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from encoder.config import EncoderConfig, TrainingConfig
+from encoder.data import Corpus, epoch_batches, padded_rows
+from encoder.events import Sample
+from encoder.mlm import Masked, MaskedLanguageModel, accuracy, guess_word, mask_words
+from encoder.tokenizers.base import Tokenizer
+from encoder.train import Validation
+
+_MASKS, _VALIDATION = 1, 2
+
+
+@dataclass(frozen=True)
+class MlmConfig:
+    """What MLM itself adds: `mask_rate` of the words is chosen, `samples` sentences are shown at each validation."""
+
+    mask_rate: float = 0.2
+    samples: int = 4
+
+
+class MlmTask:
+    """Guess hidden words of `train`; measure on `valid` with masks that never change."""
+
+    name = "mlm"
+
+    def __init__(
+        self,
+        encoder: EncoderConfig,
+        training: TrainingConfig,
+        tokenizer: Tokenizer,
+        train: Corpus,
+        valid: Corpus,
+        mlm: MlmConfig | None = None,
+    ) -> None:
+        for corpus in (train, valid):
+            if corpus.tokenizer != tokenizer.fingerprint():
+                raise ValueError(f"a corpus was made with tokenizer {corpus.tokenizer}, not {tokenizer.fingerprint()}")
+        if encoder.vocabulary_size != tokenizer.vocabulary_size:
+            raise ValueError(
+                f"vocabulary_size is {encoder.vocabulary_size}, the tokenizer's {tokenizer.vocabulary_size}"
+            )
+        torch.manual_seed(training.seed)
+        self.module: MaskedLanguageModel = MaskedLanguageModel(encoder)
+        self.config, self.training, self.mlm = encoder, training, mlm or MlmConfig()
+        self.tokenizer, self.train, self.valid = tokenizer, train, valid
+        self._epoch = lru_cache(1)(
+            lambda epoch: epoch_batches(train.lengths, training.batch_characters, training.seed, epoch)
+        )
+
+    def identity(self) -> Mapping[str, Any]:
+        """Shape, tokenizer, data and mask rate."""
+        return {
+            "encoder": self.config.to_dict(),
+            "tokenizer": self.tokenizer.fingerprint(),
+            "data": {"train": self.train.fingerprint, "valid": self.valid.fingerprint},
+            "mask_rate": self.mlm.mask_rate,
+        }
+
+    def _order(self, epoch: int) -> list[NDArray[np.int64]]:
+        return epoch_batches(self.train.lengths, self.training.batch_characters, self.training.seed, epoch)
+
+    def batches(self, epoch: int) -> int:
+        """How many batches the epoch has."""
+        return len(self._epoch(epoch))
+
+    def loss(self, epoch: int, batch: int) -> tuple[Tensor, int]:
+        """MLM loss of one batch under masks drawn from (seed, epoch, batch)."""
+        rows = self._epoch(epoch)[batch]
+        masked = self._masked(self.train, rows, (self.training.seed, _MASKS, epoch, batch))
+        return self.module.loss(masked), int(self.train.lengths[rows].sum())
+
+    def validate(self) -> Validation:
+        """Loss, top-1 and top-5 over every window of `valid`, and a few guesses to look at."""
+        losses, ranks = [], []
+        for number, rows in enumerate(epoch_batches(self.valid.lengths, self.training.batch_characters, 0, 0)):
+            loss, rank = self.module.score(self._masked(self.valid, rows, (_VALIDATION, number)))
+            losses.append(loss)
+            ranks.append(rank)
+        found = accuracy(ranks, losses)
+        return Validation(found.pop("loss"), found, self._samples())
+
+    def _masked(self, corpus: Corpus, rows: NDArray[np.int64], seed: tuple[int, ...]) -> Masked:
+        ids, starts = padded_rows(corpus, rows)
+        generator = np.random.default_rng(seed)
+        return mask_words(ids, starts, generator, self.tokenizer.vocabulary_size, self.mlm.mask_rate)
+
+    def _samples(self) -> list[Sample]:
+        return list(islice((sample_of(self, row) for row in range(len(self.valid))), self.mlm.samples))
+
+
+def sample_of(task: MlmTask, row: int) -> Sample:
+    """The model's guesses for the longest word (the first of them) of a validation window."""
+    first, last = task.valid.offsets[row], task.valid.offsets[row + 1]
+    tokens = [task.tokenizer.id_to_token(i) for i in task.valid.ids[first:last].tolist()]
+    text = "".join(token if len(token) == 1 else "\ufffd" for token in tokens)
+    starts = np.flatnonzero(task.valid.word_starts[first:last])
+    ends = np.append(starts[1:], last - first)
+    longest = int(np.argmax(ends - starts))
+    return guess_word(task.module, task.tokenizer, text, int(starts[longest]), int(ends[longest]))
