@@ -10,7 +10,6 @@ from api.app import create_app
 from api.settings import Settings
 from index.db import Pool
 from segmenter.analyzer import Analyzer
-from tests.index.conftest import database, databases, pool  # noqa: F401 - fixtures
 
 POSTS = {
     "docker": {
@@ -53,7 +52,7 @@ def settings(tmp_path: Path) -> Settings:
 
 
 @pytest.fixture
-def client(pool: Pool, analyzer: Analyzer, settings: Settings) -> Iterator[TestClient]:  # noqa: F811
+def client(pool: Pool, analyzer: Analyzer, settings: Settings) -> Iterator[TestClient]:
     app = create_app(settings, pool=pool, analyzer=analyzer)
     with TestClient(app, raise_server_exceptions=False) as client:
         yield client
