@@ -46,7 +46,8 @@ function render() {
   $("search-view").hidden = state.view !== "search";
   $("segment-view").hidden = state.view !== "segment";
   for (const tab of document.querySelectorAll("[data-view]")) {
-    tab.toggleAttribute("aria-current", tab.dataset.view === state.view);
+    if (tab.dataset.view === state.view) tab.setAttribute("aria-current", "page");
+    else tab.removeAttribute("aria-current");
   }
   if (state.view === "segment") return void cutText();
   $("q").value = state.query;
