@@ -122,7 +122,7 @@ def _math_block(state: StateBlock, start: int, end: int, silent: bool) -> bool:
                 _push_verbatim(state, "plain", lines.strip().removeprefix("$$").removesuffix("$$"))
                 state.line = number + 1
             return True
-        if state.isEmpty(number):
+        if state.isEmpty(number) or _line(state, number).startswith("$$"):
             return False
     return False
 

@@ -14,6 +14,7 @@ from index.ingest.errors import PostError
 MAX_DEPTH = 32
 MAX_NODES = 20_000
 
+_QUOTED = frozenset("'\"|>")
 _PLAIN = {"": None, "~": None, "null": None, "Null": None, "NULL": None}
 _PLAIN_BOOLEANS = {"true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False}
 
@@ -89,7 +90,7 @@ class _Builder:
 
 def _scalar(event: yaml.ScalarEvent) -> object:
     text = str(event.value)
-    if event.style is not None or event.tag == "!":
+    if event.style in _QUOTED or event.tag == "!":
         return text
     if text in _PLAIN:
         return _PLAIN[text]

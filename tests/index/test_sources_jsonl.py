@@ -1,0 +1,151 @@
+"""JSON lines: one post a line, each bad line by number and reason, memory for one line."""
+
+import json
+import tracemalloc
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+import zstandard
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from index.ingest import jsonl
+from index.sources import read_posts
+from index.types import BadPost, Post
+
+GOOD = b'{"id": "ok", "title": "t", "body": "b"}'
+
+
+def read(path: Path, data: bytes) -> list[Post | BadPost]:
+    path.write_bytes(data)
+    return list(read_posts([path]))
+
+
+def test_all_fields(tmp_path: Path) -> None:
+    line: dict[str, object] = {
+        "id": 7, "title": " 题 ", "body": "正文 *不是* Markdown\x00", "tags": ["a", "b b", "a"],
+        "categories": [["x", "y"]],
+        "published_at": "2024-05-01T08:00:00+08:00", "updated_at": "2024-05-02",
+        "url": "https://example.com/7", "excerpt": "摘",
+    }  # fmt: skip
+    path = tmp_path / "posts.jsonl"
+    assert read(path, json.dumps(line).encode()) == [
+        Post(
+            id="7",
+            title="题",
+            body="正文 *不是* Markdown",
+            tags=("a", "b b"),
+            categories=("x", "y"),
+            url="https://example.com/7",
+            published_at=datetime(2024, 5, 1, tzinfo=UTC),
+            updated_at=datetime(2024, 5, 2, tzinfo=UTC),
+            extra={"path": f"{path}:1", "excerpt": "摘"},
+        )
+    ]
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        (b"{", "not valid JSON"),
+        (b"[1]", "not a JSON object"),
+        (b'{"title": "t", "body": "b"}', "id is missing"),
+        (b'{"id": true, "title": "t", "body": "b"}', "id must be text"),
+        (b'{"id": " ", "title": "t", "body": "b"}', "id is empty"),
+        (b'{"id": "a\\nb", "title": "t", "body": "b"}', "control characters"),
+        (b'{"id": "a", "body": "b"}', "title is missing"),
+        (b'{"id": "a", "title": "t"}', "body is missing"),
+        (b'{"id": "a", "title": 1, "body": "b"}', "title must be text"),
+        (b'{"id": "a", "title": "t", "body": "\\ud800"}', "body has a lone surrogate (U+D800)"),
+        (b'{"id": "a", "title": "t", "body": "b", "tags": [{}]}', "tags must be names"),
+        (b'{"id": "a", "title": "t", "body": "b", "published_at": "soon"}', "published_at is not a date: 'soon'"),
+        (b'{"id": "a", "title": "t", "body": "b", "published_at": 5}', "published_at is not a date"),
+        (b'{"id": ' + b"9" * 5000 + b"}", "not usable JSON"),
+        (b"[" * 100_000, "not usable JSON"),
+        ("中".encode("gb18030"), "not UTF-8"),
+    ],
+)
+def test_a_bad_line_is_named_and_the_rest_goes_on(tmp_path: Path, line: bytes, reason: str) -> None:
+    path = tmp_path / "posts.jsonl"
+    bad, post = read(path, b"\n" + line + b"\r\n\n" + GOOD)
+    assert isinstance(bad, BadPost)
+    assert bad.where == f"{path}:2"
+    assert reason in bad.reason
+    assert isinstance(post, Post)
+
+
+def test_byte_order_mark(tmp_path: Path) -> None:
+    assert isinstance(read(tmp_path / "posts.jsonl", b"\xef\xbb\xbf" + GOOD)[0], Post)
+
+
+def test_duplicate_ids_name_both_lines(tmp_path: Path) -> None:
+    path = tmp_path / "posts.jsonl"
+    _, bad = read(path, GOOD + b"\n" + GOOD)
+    assert bad == BadPost(f"{path}:2", f"the id 'ok' is already that of {path}:1")
+
+
+def test_compressed_also_in_several_frames(tmp_path: Path) -> None:
+    compress = zstandard.ZstdCompressor().compress
+    data = compress(GOOD + b"\n") + compress(GOOD.replace(b"ok", b"two"))
+    assert [post.id for post in read(tmp_path / "posts.jsonl.zst", data) if isinstance(post, Post)] == ["ok", "two"]
+
+
+def test_damaged_compression_is_reported(tmp_path: Path) -> None:
+    lines = b"".join(b'{"id": "%d", "title": "t", "body": "%d"}\n' % (n, n * n) for n in range(20_000))
+    data = zstandard.ZstdCompressor().compress(lines)
+    found = read(tmp_path / "posts.jsonl.zst", data[: len(data) // 2] + b"\x00" * 50 + data[len(data) // 2 :])
+    assert isinstance(found[-1], BadPost)
+    [bad] = read(tmp_path / "none.jsonl.zst", GOOD)
+    assert isinstance(bad, BadPost)
+    assert "cannot be read" in bad.reason
+
+
+def test_cut_off_compression_is_reported(tmp_path: Path) -> None:
+    lines = b"".join(b'{"id": "%d", "title": "t", "body": "%d"}\n' % (n, n * n) for n in range(20_000))
+    data = zstandard.ZstdCompressor().compress(lines)
+    assert isinstance(read(tmp_path / "posts.jsonl.zst", data[: len(data) // 2])[-1], BadPost)
+
+
+def test_a_line_that_is_too_long_is_skipped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(jsonl, "MAX_LINE", 100)
+    bad, post = read(tmp_path / "posts.jsonl", b'{"id": "' + b"x" * 5000 + b'"}\n' + GOOD)
+    assert isinstance(bad, BadPost)
+    assert "longer" in bad.reason
+    assert isinstance(post, Post)
+
+
+def test_memory_does_not_grow_with_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "posts.jsonl"
+    with path.open("wb") as file:
+        for number in range(2_000):
+            file.write(b'{"id": "%d", "title": "t", "body": "%s"}\n' % (number, b"x" * 10_000))
+    tracemalloc.start()
+    try:
+        assert sum(isinstance(post, Post) for post in read_posts([path])) == 2_000
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < path.stat().st_size / 5
+
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
+    lambda v: st.lists(v, max_size=3),
+    max_leaves=5,
+)
+KEYS = st.sampled_from(["id", "title", "body", "tags", "categories", "published_at", "updated_at", "url", "excerpt"])
+
+
+@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.dictionaries(KEYS, VALUES))
+def test_any_object_is_a_post_or_a_bad_post(tmp_path: Path, data: dict[str, object]) -> None:
+    [found] = read(tmp_path / "x.jsonl", json.dumps(data).encode())
+    assert isinstance(found, (Post, BadPost))
+
+
+@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.binary(max_size=100))
+def test_any_bytes_are_reported_not_raised(tmp_path: Path, data: bytes) -> None:
+    for name in ("x.jsonl", "x.jsonl.zst"):
+        assert all(isinstance(found, (Post, BadPost)) for found in read(tmp_path / name, data))
