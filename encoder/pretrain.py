@@ -56,7 +56,7 @@ class MlmTask:
         self.module: MaskedLanguageModel = MaskedLanguageModel(encoder)
         self.config, self.training, self.mlm = encoder, training, mlm or MlmConfig()
         self.tokenizer, self.train, self.valid = tokenizer, train, valid
-        self._epoch = lru_cache(1)(
+        self._epoch = lru_cache(2)(
             lambda epoch: epoch_batches(train.lengths, training.batch_characters, training.seed, epoch)
         )
 

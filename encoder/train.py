@@ -9,10 +9,11 @@ from __future__ import annotations
 import math
 import resource
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import torch
 from torch import Tensor, nn
@@ -100,18 +101,40 @@ def train(
     device: torch.device | str = "cpu",
     listener: Listener = ignore,
     should_stop: Callable[[], str | None] = lambda: None,
+    workers: int = 1,
 ) -> float | None:
     """Train until `config.steps`, or until `should_stop` gives a reason. Returns the best validation loss.
 
-    `run` receives the checkpoints. With `resume`, goes on from the latest one in it (from the start if there is none);
-    raises CheckpointMismatchError if that was another model, tokenizer or data. Without it, raises FileExistsError if
-    there is one. Checkpoints are written every `checkpoint_every_s`, after every validation and at the end.
+    `run` receives the checkpoints, every `checkpoint_every_s`, after every validation and at the end. With `resume`, goes
+    on from the latest one in it (from the start if there is none); raises CheckpointMismatchError if that was another
+    model, tokenizer or data. Without it, raises FileExistsError if there is one.
+
+    `workers` batches of a step are computed at once, each by its own thread. On a CPU that others use too, two of them
+    with one OpenMP thread each wait for each other once a step instead of once an operation. Gradients are added in the
+    order of the batches, so without dropout the result does not depend on `workers`.
     """
-    return _Run(task, config, run, torch.device(device), listener).go(resume, should_stop)
+    with ThreadPoolExecutor(workers) as pool:
+        compute = pool.map if workers > 1 else map
+        return _Run(task, config, run, torch.device(device), listener, compute).go(resume, should_stop)
+
+
+class _Gradients(NamedTuple):
+    loss: float
+    characters: int
+    tensors: tuple[Tensor | None, ...]
 
 
 class _Run:
-    def __init__(self, task: Task, config: TrainingConfig, run: Path, device: torch.device, listener: Listener) -> None:
+    def __init__(
+        self,
+        task: Task,
+        config: TrainingConfig,
+        run: Path,
+        device: torch.device,
+        listener: Listener,
+        compute: Callable[..., Iterable[_Gradients]],
+    ) -> None:
+        self.compute = compute
         self.task, self.config, self.run, self.device, self.listener = task, config, run, device, listener
         order = {"seed": config.seed, "batch_characters": config.batch_characters, "accumulation": config.accumulation}
         self.identity = {"task": task.name, **task.identity(), "order": order}
@@ -127,6 +150,7 @@ class _Run:
     def go(self, resume: bool, should_stop: Callable[[], str | None]) -> float | None:
         torch.manual_seed(self.config.seed)
         self.module = self.task.module.to(self.device).train()
+        self.parameters = [p for p in self.module.parameters() if p.requires_grad]
         self.optimizer = optimizer_for(self.module, self.config)
         self._restore(resume)
         self._announce()
@@ -176,11 +200,8 @@ class _Run:
         rate = config.learning_rate_at(state.step)
         for group in self.optimizer.param_groups:
             group["lr"] = rate
-        total, characters = 0.0, 0
-        for _ in range(config.accumulation):
-            loss, read = self._accumulate()
-            total, characters = total + loss, characters + read
-        norm = nn.utils.clip_grad_norm_(self.module.parameters(), config.clip_norm).item()
+        total, characters = self._backward()
+        norm = nn.utils.clip_grad_norm_(self.parameters, config.clip_norm).item()
         if not math.isfinite(norm):
             raise FloatingPointError(f"gradient norm {norm} at step {state.step + 1}: lower the learning rate")
         self.optimizer.step()
@@ -201,16 +222,29 @@ class _Run:
             )
         )
 
-    def _accumulate(self) -> tuple[float, int]:
+    def _backward(self) -> tuple[float, int]:
+        places = [self._next_place() for _ in range(self.config.accumulation)]
+        total, characters = 0.0, 0
+        for found in self.compute(self._gradients, places):
+            total, characters = total + found.loss, characters + found.characters
+            for parameter, gradient in zip(self.parameters, found.tensors, strict=True):
+                if gradient is not None:
+                    parameter.grad = gradient if parameter.grad is None else parameter.grad.add_(gradient)
+        return total, characters
+
+    def _next_place(self) -> tuple[int, int]:
         state = self.state
         if state.batch >= self.task.batches(state.epoch):
             state.epoch, state.batch = state.epoch + 1, 0
+        state.batch += 1
+        return state.epoch, state.batch - 1
+
+    def _gradients(self, place: tuple[int, int]) -> _Gradients:
         half = self.config.precision == "bfloat16"
         with torch.autocast(self.device.type, torch.bfloat16, enabled=half):
-            loss, characters = self.task.loss(state.epoch, state.batch)
-        (loss / self.config.accumulation).backward()  # type: ignore[no-untyped-call]
-        state.batch += 1
-        return loss.item(), characters
+            loss, characters = self.task.loss(*place)
+        shared = loss / self.config.accumulation
+        return _Gradients(loss.item(), characters, torch.autograd.grad(shared, self.parameters, allow_unused=True))
 
     def _keep(self) -> None:
         step = self.state.step
