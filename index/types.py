@@ -23,10 +23,14 @@ class Post:
 
 @dataclass(frozen=True, slots=True)
 class BadPost:
-    """A document that could not be read or indexed: `where` names it (a file, a line, an id), `reason` says why."""
+    """A document that could not be read or indexed: `where` names it (a file, a line, an id), `reason` says why.
+
+    `id` is the post's id where it is known; an earlier version of that post then stays in the index.
+    """
 
     where: str
     reason: str
+    id: str | None = None
 
 
 Sort = Literal["relevance", "newest"]

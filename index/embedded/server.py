@@ -66,11 +66,12 @@ class Server:
         return find(self.account, self.home / "programs", _major(self.cluster), self._programs)
 
     def _initialise(self, binaries: Binaries) -> None:
+        careless = ["--no-sync"] if self.settings.get("fsync") == "off" else []
         unfinished = self.home / f"data.{os.getpid()}.{time.monotonic_ns():x}"
         answer = ""
         for locale in _locales(binaries.major):
             result = self.account.run(
-                binaries.path("initdb"), "-D", unfinished, "-U", USER, "-E", "UTF8", "--auth=trust", *locale
+                binaries.path("initdb"), "-D", unfinished, "-U", USER, "-E", "UTF8", "--auth=trust", *careless, *locale
             )
             answer = result.stdout.strip()
             if result.returncode == 0:

@@ -120,8 +120,10 @@ def every_server(request: pytest.FixtureRequest) -> Iterator[Databases]:
             if not url:
                 pytest.skip(f"{TEST_URL} is not set")
             yield stack.enter_context(closing(Databases(url)))
-        else:
+        elif os.environ.get(TEST_URL):
             yield start(stack)
+        else:
+            yield request.getfixturevalue("databases")
 
 
 @pytest.fixture

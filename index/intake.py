@@ -1,0 +1,110 @@
+"""The input of a reindex: what is new, what is stored already, what cannot be used."""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from psycopg import Connection
+
+from index.content import clean, content_hash, is_storable
+from index.errors import UnusablePost
+from index.portion import size
+from index.queries import queries
+from index.rows import Prepared
+from index.tables import Tables
+from index.types import BadPost, Post
+
+BATCH_CHARACTERS = 150_000
+BATCH_POSTS = 256
+
+
+class Intake:
+    """Sorts posts by what the serving generation and an interrupted build hold of them.
+
+    Every id goes into the temporary table `wenci_seen`, with `keep` where the stored version is to stay.
+    """
+
+    def __init__(self, serving: Tables, building: Tables | None, fingerprint: str) -> None:
+        self.serving = serving
+        self.building = building
+        self.fingerprint = fingerprint
+        self.failed: list[BadPost] = []
+        self.added = self.changed = self.unchanged = self.resumed = self.characters = self.read = 0
+        conn: Connection = serving.conn
+        conn.execute(queries("build.sql")["forget_seen"])
+        conn.execute(queries("build.sql")["create_seen"])
+
+    def batches(self, posts: Iterable[Post | BadPost]) -> Iterator[list[Prepared]]:
+        """The posts that have to be analysed, a batch at a time; batches can be empty."""
+        batch: list[Prepared] = []
+        characters = 0
+        for post in posts:
+            self.read += 1
+            prepared = self._prepared(post)
+            if prepared is None:
+                continue
+            batch.append(prepared)
+            characters += size(prepared)
+            if characters >= BATCH_CHARACTERS or len(batch) >= BATCH_POSTS:
+                self.characters += characters
+                yield self._fresh(batch)
+                batch, characters = [], 0
+        self.characters += characters
+        yield self._fresh(batch)
+
+    def fail(self, bad: BadPost) -> None:
+        """Report a post; an earlier version of it stays."""
+        self.failed.append(bad)
+        if bad.id is not None and is_storable(bad.id):
+            self.serving.conn.execute(queries("build.sql")["keep_seen"], [[bad.id]])
+
+    def fail_analysis(self, bad: BadPost) -> None:
+        """Report a post that came out of `batches` and could not be analysed."""
+        if self.serving.stored([bad.where]):
+            self.changed -= 1
+        else:
+            self.added -= 1
+        self.fail(bad)
+
+    def _prepared(self, post: Post | BadPost) -> Prepared | None:
+        if isinstance(post, BadPost):
+            self.fail(post)
+            return None
+        try:
+            usable = clean(post)
+        except UnusablePost as error:
+            self.fail(BadPost(post.id, str(error), post.id))
+            return None
+        return usable, content_hash(usable)
+
+    def _fresh(self, batch: Sequence[Prepared]) -> list[Prepared]:
+        batch = self._first_of_each(batch)
+        ids = [post.id for post, _ in batch]
+        served = self.serving.stored(ids)
+        built = self.building.stored(ids) if self.building is not None else {}
+        wanted = {post.id: (digest, self.fingerprint) for post, digest in batch}
+        resumed = {id for id in ids if built.get(id) == wanted[id]}
+        unchanged = {id for id in ids if served.get(id) == wanted[id]} - resumed
+        replaced = [id for id in ids if id in built and id not in resumed]
+        if self.building is not None and replaced:
+            self.building.delete(replaced)
+        if unchanged:
+            self.serving.conn.execute(queries("build.sql")["keep_seen"], [list(unchanged)])
+        fresh = [prepared for prepared in batch if prepared[0].id not in resumed | unchanged]
+        self.resumed += len(resumed)
+        self.unchanged += len(unchanged)
+        self.changed += sum(post.id in served for post, _ in fresh)
+        self.added += sum(post.id not in served for post, _ in fresh)
+        return fresh
+
+    def _first_of_each(self, batch: Sequence[Prepared]) -> list[Prepared]:
+        """The batch without posts whose id came before; they are reported."""
+        ids = list(dict.fromkeys(post.id for post, _ in batch))
+        new = {id for (id,) in self.serving.conn.execute(queries("build.sql")["see"], [ids])}
+        first = []
+        for prepared in batch:
+            id = prepared[0].id
+            if id in new:
+                new.remove(id)
+                first.append(prepared)
+            else:
+                self.failed.append(BadPost(id, "another post with the same id came before", id))
+        return first
