@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from fastapi import FastAPI
 from fastapi.middleware.cors import CORSMiddleware
 
-from api import errors, health, pages, routes
+from api import errors, health, openapi, pages, routes
 from api.bootstrap import load_analyzer, open_database
 from api.jobs import Jobs
 from api.limits import BodyLimit
@@ -49,6 +49,7 @@ def create_app(settings: Settings, *, pool: Pool | None = None, analyzer: Analyz
     for router in (routes.router, health.router, pages.router):
         app.include_router(router)
     app.mount("/assets", pages.Assets(directory=pages.WEB))
+    openapi.describe(app)
     return app
 
 

@@ -52,8 +52,6 @@ def describe(error: Mapping[str, Any]) -> dict[str, str]:
     """One refused field as `{"field", "message"}`; the input itself is never repeated."""
     place = [str(part) for part in error.get("loc", ())]
     message = str(error.get("msg", "invalid")).removeprefix("Value error, ")
-    if error.get("type") == "string_unicode":
-        message = "must not contain lone surrogates (it cannot be encoded as UTF-8)"
     if error.get("type") == "json_invalid":
         place, message = ["body"], "is not valid JSON"
     return {"field": printable(".".join(place)), "message": printable(message)}

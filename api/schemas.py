@@ -3,44 +3,19 @@
 from __future__ import annotations
 
 from datetime import datetime
-from math import isfinite
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from api.moments import parse_moment
+from api.texts import storable_json, storable_text, unicode_text
 from index.types import Post, UpsertReport
 from segmenter.types import Granularity
 
-
-def without_nul(text: str) -> str:
-    """The text itself; NUL, which PostgreSQL cannot store, is refused."""
-    if "\0" in text:
-        raise ValueError("must not contain NUL (U+0000)")
-    return text
-
-
-def storable(value: Any) -> Any:
-    """Any JSON value without NUL, lone surrogates and numbers that JSON does not have."""
-    if isinstance(value, str):
-        without_nul(value)
-        if any("\ud800" <= character <= "\udfff" for character in value):
-            raise ValueError("must not contain lone surrogates")
-    elif isinstance(value, float) and not isfinite(value):
-        raise ValueError("must not contain NaN or infinite numbers")
-    elif isinstance(value, dict):
-        for key, item in value.items():
-            storable(key)
-            storable(item)
-    elif isinstance(value, list):
-        for item in value:
-            storable(item)
-    return value
-
-
-Text = Annotated[str, AfterValidator(without_nul)]
-Label = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(without_nul)]
-PostId = Annotated[str, Field(min_length=1, max_length=500), AfterValidator(without_nul)]
+Text = Annotated[str, AfterValidator(storable_text)]
+AnyText = Annotated[str, AfterValidator(unicode_text)]
+Label = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(storable_text)]
+PostId = Annotated[str, Field(min_length=1, max_length=500), AfterValidator(storable_text)]
 Moment = Annotated[AwareDatetime, BeforeValidator(parse_moment)]
 
 
@@ -67,11 +42,13 @@ class SegmentRequest(Request):
         },
     )
 
-    text: str | None = None
-    texts: list[str] | None = None
+    text: AnyText | None = None
+    texts: list[AnyText] | None = None
     granularity: Granularity = Granularity.COARSE
     offsets: bool = Field(default=True, description="Whether tokens carry `start` and `end`, in code points.")
-    criterion: str | None = Field(default=None, max_length=50, description="A segmentation standard the model knows.")
+    criterion: Annotated[str, Field(max_length=50), AfterValidator(unicode_text)] | None = Field(
+        default=None, description="A segmentation standard the model knows."
+    )
 
     @model_validator(mode="after")
     def _one_of_both(self) -> SegmentRequest:
@@ -125,10 +102,10 @@ class PostBody(Request):
     body: Text
     tags: list[Label] = Field(default_factory=list, max_length=100)
     categories: list[Label] = Field(default_factory=list, max_length=100)
-    url: Annotated[str, Field(max_length=2000), AfterValidator(without_nul)] | None = None
+    url: Annotated[str, Field(max_length=2000), AfterValidator(storable_text)] | None = None
     published_at: Moment | None = None
     updated_at: Moment | None = None
-    extra: Annotated[dict[str, Any], AfterValidator(storable)] = Field(
+    extra: Annotated[dict[str, Any], AfterValidator(storable_json)] = Field(
         default_factory=dict, description="Any JSON object; it is stored as it is."
     )
 
@@ -180,7 +157,7 @@ class ReindexBody(Request):
         extra="forbid", json_schema_extra={"examples": [{}, {"paths": ["/srv/blog/source/_posts"], "prune": True}]}
     )
 
-    paths: list[Annotated[str, Field(min_length=1, max_length=4000), AfterValidator(without_nul)]] | None = Field(
+    paths: list[Annotated[str, Field(min_length=1, max_length=4000), AfterValidator(storable_text)]] | None = Field(
         default=None, max_length=100
     )
     prune: bool = Field(default=False, description="Delete stored posts that the sources no longer have.")

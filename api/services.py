@@ -40,7 +40,7 @@ def authorize_write(request: Request, services: Use) -> None:
     if expected is None:
         return
     scheme, _, given = request.headers.get("authorization", "").partition(" ")
-    if scheme.lower() != "bearer" or not hmac.compare_digest(given.strip().encode(), expected.encode()):
+    if scheme.lower() != "bearer" or not hmac.compare_digest(given.strip().encode("latin-1"), expected.encode()):
         raise HTTPException(
             401, "writing needs the bearer token of WENCI_WRITE_TOKEN", headers={"WWW-Authenticate": "Bearer"}
         )
