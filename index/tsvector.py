@@ -5,7 +5,7 @@ PostgreSQL never parses text of ours: lexemes and positions are decided here, qu
 `MAX_LEXEME` characters, so at most 1,024 bytes of the 2,046 allowed; positions are bounded by `index.passages`.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -31,6 +31,11 @@ class Atom(NamedTuple):
     lexeme: str
     start: int
     prefix: bool = False
+
+    def quoted(self, weights: str = "") -> str:
+        """As an operand of a `tsquery`; `weights` limit the positions that count."""
+        flags = weights + "*" * self.prefix
+        return quote(self.lexeme) + (f":{flags}" if flags else "")
 
 
 def split_long(starts: Ints, lengths: Ints) -> tuple[Ints, Ints]:
@@ -137,18 +142,13 @@ def query_atoms(analysis: Analysis) -> list[Atom]:
     return atoms
 
 
-def word_atoms(starts: Iterable[int], lengths: Iterable[int], stream: str) -> list[Atom]:
-    """Atoms of chosen words, for a phrase over the column `words`."""
-    return [Atom(stream[s : s + n], s) for s, n in zip(starts, lengths, strict=True)]
-
-
 def phrase(atoms: Sequence[Atom]) -> str:
     """`'a' <n> 'b':*`: the atoms at exactly their distances, for a cast to `tsquery`."""
     parts = []
     for index, atom in enumerate(atoms):
         if index:
             parts.append(f"<{atom.start - atoms[index - 1].start}>")
-        parts.append(quote(atom.lexeme) + (":*" if atom.prefix else ""))
+        parts.append(atom.quoted())
     return " ".join(parts)
 
 

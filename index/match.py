@@ -1,0 +1,169 @@
+"""Which posts a query finds: the phrase route that loses nothing, and the words route that forgives order and gaps."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from index.collection import Collection, Floats, Mask
+from index.rank import GRAM_KINDS, WORD_KINDS, Ords, Scorer, best_first
+from index.reader import Reader
+from index.terms import Part, Term
+from index.tsvector import Atom, phrase, pieces
+
+CHECKED = 250
+"""Documents whose phrase is checked against the stored positions. Of more candidates the best are checked; the rest
+hold all grams of the phrase in one field, and stay in the result unchecked."""
+
+MAX_PIECES = 16
+"""Pieces of a long phrase that are asked for; a text that holds the phrase holds all of them."""
+
+REQUIRED_UNITS = 3
+"""Up to so many units are all required; of more, and of the words of one unit, the share `ENOUGH` by weight (idf)."""
+
+ENOUGH = 0.6
+RELAXED = 0.3
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Documents as masks over `ord`: all, by phrase, by words; `is_exact` says that no candidate is unchecked."""
+
+    all: Mask
+    phrase: Mask
+    words: Mask
+    is_exact: bool
+
+
+class Matcher:
+    """Finds documents among `allowed` ones, for parts of one query. `scores` says which candidates to check first."""
+
+    def __init__(self, reader: Reader, collection: Collection, scorer: Scorer, allowed: Mask, scores: Floats) -> None:
+        self._reader = reader
+        self._scorer = scorer
+        self._allowed = allowed
+        self._scores = scores
+        self._size = collection.size
+
+    def none(self) -> Mask:
+        """A mask of no document."""
+        return np.zeros(self._size, np.bool_)
+
+    def part(self, part: Part) -> Found:
+        """Documents that hold the unit as it stands, or, unless it is quoted, enough of its words."""
+        found, is_exact = self.phrase(part)
+        words = self.none() if part.unit.quoted else self.words(part.terms)
+        return Found(found | words, found, words, is_exact)
+
+    def group(self, parts: Sequence[Part]) -> Found:
+        """Documents that hold all units of a group; of many unquoted units, enough."""
+        required = [part for part in parts if part.unit.quoted or len(parts) <= REQUIRED_UNITS]
+        pooled = [term for part in parts if part not in required for term in part.terms]
+        found = [self.part(part) for part in required]
+        everything, in_one_piece = self._allowed.copy(), self._allowed.copy()
+        for one in found:
+            everything &= one.all
+            in_one_piece &= one.phrase
+        if pooled:
+            everything &= self.words(pooled)
+        words = found[0].words & everything if len(found) == 1 and not pooled else everything
+        return Found(everything, in_one_piece & everything, words, all(one.is_exact for one in found))
+
+    def words(self, terms: Sequence[Term], share: float = ENOUGH) -> Mask:
+        """Documents that hold terms of at least this share of the weight; of one or two terms all."""
+        if not terms:
+            return self.none()
+        total = 0.0
+        held = np.zeros(self._size, np.float32)
+        for term in {term.text: term for term in terms}.values():
+            mask, weight = self._term(term)
+            held[mask] += weight
+            total += weight
+        least = total if len(terms) <= 2 and share == ENOUGH else total * share
+        return (held >= least * 0.9999) & self._allowed
+
+    def _term(self, term: Term) -> tuple[Mask, float]:
+        kinds = GRAM_KINDS if term.by_grams else WORD_KINDS
+        mask = self._scorer.holds(kinds, term.lexemes[0])
+        for lexeme in term.lexemes[1:]:
+            mask &= self._scorer.holds(kinds, lexeme)
+        return mask, max(self._scorer.idf(kinds, lexeme) for lexeme in term.lexemes)
+
+    def phrase(self, part: Part) -> tuple[Mask, bool]:
+        """Documents that hold the unit in one piece, and whether all of them were checked."""
+        mask = self.none()
+        if not part.atoms:
+            return mask, True
+        if len(part.atoms) == 1 and self._is_open(part.atoms[0], part):
+            mask[self._within(self._reader.phrase_ords(phrase(part.atoms)))] = True
+            return mask & self._allowed, True
+        ords = self._candidates(part)
+        if len(part.atoms) == 1 or not len(ords):
+            mask[ords] = True
+            return mask, True
+        standing = self._standing_word(part)
+        mask[ords] = standing[ords]
+        ords = ords[~standing[ords]]
+        checked = best_first(self._scores, ords, CHECKED)
+        mask[self._checked(part, checked, through_index=len(ords) <= CHECKED)] = True
+        if len(ords) > CHECKED:
+            mask[np.setdiff1d(ords, checked, assume_unique=True)] = True
+        return mask, len(ords) <= CHECKED
+
+    def standing(self, part: Part, among: Mask) -> Mask:
+        """Documents of `among` in which the unit's coarse words stand as words, at their distances."""
+        if len(part.coarse) <= 1:
+            return among & self._standing_word(part)
+        mask = self.none()
+        ords = np.flatnonzero(among)
+        if len(ords) > CHECKED:
+            found = self._reader.standing_among(part.standing, best_first(self._scores, ords, CHECKED))
+        else:
+            found = self._reader.standing_ords(part.standing) if len(ords) else ords
+        mask[self._within(found)] = True
+        return mask & among
+
+    def literal(self, part: Part) -> Mask:
+        """Documents whose stream holds the unit with all its marks; the best `CHECKED` candidates are looked at."""
+        mask = self.none()
+        if part.atoms:
+            best = best_first(self._scores, self._candidates(part), CHECKED)
+            if len(best):
+                mask[self._reader.literal_among(part.stream[:64], best)] = True
+        return mask
+
+    def _standing_word(self, part: Part) -> Mask:
+        if part.coarse == [(0, part.stream)]:
+            return self._scorer.holds(WORD_KINDS, part.stream) & self._allowed
+        return self.none()
+
+    def _is_open(self, atom: Atom, part: Part) -> bool:
+        return atom.prefix and not part.analysis.is_dense[atom.start]
+
+    def _candidates(self, part: Part) -> Ords:
+        """Documents that hold every gram of the unit in one field; an unfinished last word is left to the check."""
+        lexemes = {atom.lexeme for atom in part.atoms if not self._is_open(atom, part)}
+        if not lexemes:
+            return self._within(self._reader.phrase_ords(phrase(part.atoms[-1:])))
+        mask = self.none()
+        for kind in GRAM_KINDS:
+            mask[self._scorer.intersection(kind, lexemes)] = True
+        return np.flatnonzero(mask & self._allowed)
+
+    def _checked(self, part: Part, ords: Ords, *, through_index: bool) -> Ords:
+        for piece in _some(pieces(part.atoms)):
+            if not len(ords):
+                break
+            text = phrase(piece)
+            found = self._reader.phrase_ords(text) if through_index else self._reader.phrase_among(text, ords)
+            ords = np.intersect1d(ords, found, assume_unique=True)
+        return ords
+
+    def _within(self, ords: Ords) -> Ords:
+        ords = ords[ords < self._size]
+        return ords[self._allowed[ords]]
+
+
+def _some(all_pieces: list[list[Atom]]) -> Iterable[list[Atom]]:
+    step = -(-len(all_pieces) // MAX_PIECES)
+    return all_pieces[::step]

@@ -1,0 +1,173 @@
+"""What a person typed, as units to find: words, "quoted phrases", -exclusions, OR, tag:, before:, after:.
+
+Nothing a person types is an error: what does not parse is a word like any other, and a notice says so where that helps.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+QUOTES = {'"': '"', "“": "”", "„": "”", "«": "»", "「": "」", "『": "』"}
+MAX_UNITS = 64
+"""Units of a query; what follows is ignored, with a notice (whole-text matching still sees all of it)."""
+
+_FILTER = re.compile(r"(tag|before|after):(.+)", re.IGNORECASE | re.DOTALL)
+_DATE = re.compile(r"(\d{4})(?:[-/.](\d{1,2})(?:[-/.](\d{1,2}))?)?")
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """A piece of the query that must be found; a quoted one only as it stands."""
+
+    text: str
+    quoted: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A parsed query: posts that hold all units of one group, none of `excluded`, and pass the filters.
+
+    `text` is the query as typed; `is_plain` says that it holds no operator, so that `text` as a whole may be a phrase.
+    """
+
+    text: str
+    groups: tuple[tuple[Unit, ...], ...]
+    excluded: tuple[Unit, ...] = ()
+    tags: tuple[str, ...] = ()
+    before: datetime | None = None
+    after: datetime | None = None
+    notices: tuple[str, ...] = ()
+    is_plain: bool = True
+
+
+@dataclass(slots=True)
+class _Draft:
+    groups: list[list[Unit]] = field(default_factory=lambda: [[]])
+    excluded: list[Unit] = field(default_factory=list)
+    tags: list[str] = field(default_factory=list)
+    before: datetime | None = None
+    after: datetime | None = None
+    notices: list[str] = field(default_factory=list)
+    operators: int = 0
+
+
+def parse(text: str) -> Query:
+    """Parse a query. Full-width forms are folded first, so `－公司` and `tag：数据库` are what they look like."""
+    draft = _Draft()
+    for item in _items(unicodedata.normalize("NFKC", text.replace("\0", " "))):
+        _take(draft, item)
+    groups = [group for group in draft.groups if group]
+    if sum(map(len, groups)) > MAX_UNITS:
+        draft.notices.append(f"查询太长：只用了前 {MAX_UNITS} 个词。")
+        groups = _first_units(groups, MAX_UNITS)
+    return Query(
+        text=text,
+        groups=tuple(map(tuple, groups)),
+        excluded=tuple(draft.excluded[:MAX_UNITS]),
+        tags=tuple(draft.tags),
+        before=draft.before,
+        after=draft.after,
+        notices=tuple(draft.notices),
+        is_plain=not draft.operators,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Item:
+    sign: str
+    prefix: str
+    text: str
+    quoted: bool
+
+
+def _items(text: str) -> Iterator[_Item]:
+    """Pieces between white space and quotes; a sign or a `tag:` before a quote belongs to it."""
+    place, size = 0, len(text)
+    while place < size:
+        if text[place].isspace():
+            place += 1
+            continue
+        at_start = place == 0 or text[place - 1].isspace()
+        sign = "-" if at_start and text[place] == "-" and place + 1 < size and not text[place + 1].isspace() else ""
+        place += len(sign)
+        prefix = _quoted_prefix(text, place)
+        place += len(prefix)
+        end = _closing(text, place)
+        if end is not None:
+            yield _Item(sign, prefix, text[place + 1 : end], True)
+            place = end + 1
+            continue
+        end = place + 1
+        while end < size and not text[end].isspace() and _closing(text, end) is None:
+            end += 1
+        yield _Item(sign, prefix, text[place:end], False)
+        place = end
+
+
+def _quoted_prefix(text: str, place: int) -> str:
+    found = re.compile("tag:", re.IGNORECASE).match(text, place)
+    return found.group() if found and _closing(text, found.end()) is not None else ""
+
+
+def _closing(text: str, place: int) -> int | None:
+    """Where the phrase that opens here closes; None when none opens, or it is empty."""
+    closing = QUOTES.get(text[place]) if place < len(text) else None
+    end = text.find(closing, place + 1) if closing else -1
+    return end if end > place and text[place + 1 : end].strip() else None
+
+
+def _take(draft: _Draft, item: _Item) -> None:
+    if item.text == "OR" and not (item.quoted or item.sign or item.prefix):
+        if draft.groups[-1]:
+            draft.groups.append([])
+        draft.operators += 1
+    elif not item.sign and _is_filter(draft, item):
+        draft.operators += 1
+    elif item.sign:
+        draft.excluded.append(Unit(item.prefix + item.text, item.quoted))
+        draft.operators += 1
+    else:
+        draft.groups[-1].append(Unit(item.prefix + item.text, item.quoted))
+        draft.operators += item.quoted
+
+
+def _is_filter(draft: _Draft, item: _Item) -> bool:
+    if item.prefix:
+        draft.tags.append(item.text.strip())
+        return True
+    found = None if item.quoted else _FILTER.fullmatch(item.text)
+    if not found:
+        return False
+    name, value = found[1].lower(), found[2]
+    if name == "tag":
+        draft.tags.append(value)
+        return True
+    moment = date_of(value)
+    if moment is None:
+        draft.notices.append(f"“{item.text}”不是日期（应为 2024、2024-05 或 2024-05-31），已当作普通词。")
+        return False
+    setattr(draft, name, moment)
+    return True
+
+
+def date_of(text: str) -> datetime | None:
+    """The first moment (UTC) of a year, month or day: `2024`, `2024-05`, `2024/5/31`; None for anything else."""
+    found = _DATE.fullmatch(text)
+    if not found:
+        return None
+    year, month, day = (int(part or 1) for part in found.groups())
+    try:
+        return datetime(year, month, day, tzinfo=UTC)
+    except ValueError:
+        return None
+
+
+def _first_units(groups: list[list[Unit]], count: int) -> list[list[Unit]]:
+    kept: list[list[Unit]] = []
+    for group in groups:
+        if count > 0:
+            kept.append(group[:count])
+        count -= len(group)
+    return kept

@@ -1,0 +1,127 @@
+"""The read path's SQL: every statement that a search runs on one generation."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from psycopg import Connection
+
+from index.postings import unpack, unpack_all
+from index.queries import queries
+from index.rank import Lists, Ords
+
+PASSAGES_READ = 8
+"""Passages of a field that are read of a post in any case; of later ones those that hold what was searched for."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredPassage:
+    """A row of `passage` without its vectors."""
+
+    field: int
+    seq: int
+    first: int
+    stream: str
+    offsets: bytes
+
+
+class Row(NamedTuple):
+    """What a hit shows of a post."""
+
+    ord: int
+    id: str
+    title: str
+    url: str | None
+    published_at: Any
+    tags: tuple[str, ...]
+
+
+class Reader:
+    """Named queries on the rows of one generation, inside one transaction."""
+
+    def __init__(self, conn: Connection, generation: int) -> None:
+        self._conn = conn
+        self._generation = generation
+
+    def _rows(self, name: str, **values: Any) -> list[tuple[Any, ...]]:
+        values["generation"] = self._generation
+        return self._conn.execute(queries("read.sql")[name], values, binary=True).fetchall()
+
+    def _ords(self, name: str, **values: Any) -> Ords:
+        data = self._rows(name, **values)[0][0]
+        return np.unique(np.frombuffer(data or b"", dtype=">i4").astype(np.int64))
+
+    def postings(self, kinds: Sequence[int], lexemes: Iterable[str]) -> Lists:
+        """The documents of each lexeme in each kind; pairs without documents are missing."""
+        wanted = sorted(set(lexemes))
+        if not wanted:
+            return {}
+        parts: dict[tuple[int, str], list[tuple[bytes, bytes]]] = {}
+        for kind, lexeme, ords, tfs in self._rows("postings", kinds=list(kinds), lexemes=wanted):
+            parts.setdefault((kind, lexeme), []).append((ords, tfs))
+        return {key: unpack(*rows[0]) if len(rows) == 1 else unpack_all(rows) for key, rows in parts.items()}
+
+    def phrase_ords(self, phrase: str) -> Ords:
+        """Documents with a passage whose grams match a `tsquery`, through the index."""
+        return self._ords("phrase_ords", phrase=phrase)
+
+    def phrase_among(self, phrase: str, ords: Ords) -> Ords:
+        """Those of the documents that have such a passage."""
+        return self._ords("phrase_among", phrase=phrase, ords=ords.tolist())
+
+    def standing_ords(self, phrase: str) -> Ords:
+        """Documents with a passage whose words match a `tsquery`, through the index."""
+        return self._ords("standing_ords", phrase=phrase)
+
+    def standing_among(self, phrase: str, ords: Ords) -> Ords:
+        """Those of the documents that have such a passage."""
+        return self._ords("standing_among", phrase=phrase, ords=ords.tolist())
+
+    def literal_among(self, literal: str, ords: Ords) -> Ords:
+        """Those of the documents with a passage whose stream holds the text."""
+        return self._ords("literal_among", literal=literal, ords=ords.tolist())
+
+    def tag_among(self, tag: str, ords: Ords) -> Ords:
+        """Those of the documents with this tag or category, given as a stream."""
+        return self._ords("tag_among", tag=tag, ords=ords.tolist())
+
+    def dated_ords(self, after: Any, before: Any) -> Ords:
+        """Documents published in `after <= t < before`, either of them None for no bound."""
+        return self._ords("dated_ords", after=after, before=before)
+
+    def newest(self, ords: Ords, limit: int, offset: int) -> list[int]:
+        """A page of the documents, newest first, those without a date last."""
+        return [ord for (ord,) in self._rows("newest", ords=ords.tolist(), limit=limit, offset=offset)]
+
+    def ids(self, ords: Ords) -> dict[int, str]:
+        """The posts' ids."""
+        return {ord: str(id) for ord, id in self._rows("ids", ords=ords.tolist())}
+
+    def posts(self, ords: Sequence[int]) -> dict[int, Row]:
+        """What a page of hits shows."""
+        rows = (Row(*row) for row in self._rows("posts", ords=list(ords)))
+        return {row.ord: row._replace(tags=tuple(row.tags)) for row in rows}
+
+    def passages(self, ords: Sequence[int], literals: Sequence[str] = ()) -> dict[int, list[StoredPassage]]:
+        """The first `PASSAGES_READ` passages of each field, or the later ones that hold any of `literals`, in order."""
+        values = {"ords": list(ords), "passages": PASSAGES_READ}
+        name = "passages_with" if literals else "passages"
+        rows = self._rows(name, **values, **({"literals": list(literals)} if literals else {}))
+        found: dict[int, list[StoredPassage]] = {ord: [] for ord in ords}
+        for ord, *columns in sorted(rows, key=lambda row: row[:3]):
+            found[ord].append(StoredPassage(*columns))
+        return found
+
+    def body_slices(self, wanted: Sequence[tuple[int, int, int]]) -> dict[int, tuple[str, bool]]:
+        """Of each `(ord, start, length)` that stretch of the original body, and whether the body ends there."""
+        if not wanted:
+            return {}
+        ords, starts, lengths = (list(column) for column in zip(*wanted, strict=True))
+        rows = self._rows("body_slices", ords=ords, starts=starts, lengths=lengths)
+        return {ord: (text, is_end) for ord, text, is_end in rows}
+
+    def post_of(self, id: str) -> tuple[int, str, str, list[str], list[str]] | None:
+        """Number, title, body, tags and categories of a post."""
+        rows = self._rows("post_ord", id=id)
+        return tuple(rows[0]) if rows else None

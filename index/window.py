@@ -1,0 +1,99 @@
+"""The order of hits: BM25 for all, a closer look at the best, and a page of the whole."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from index.collection import Floats, Mask
+from index.passages import BODY, TITLE
+from index.rank import WEIGHTS, Ords, best_first, cover
+from index.reader import Reader, StoredPassage
+from index.types import SearchRequest
+
+WINDOW = 40
+"""Posts whose text is read to see how much of the query stands there in one piece; as many again that hold it all."""
+
+COVER_LENGTH = 64
+"""Characters of the query that this looks at."""
+
+TIES = 1000
+"""Posts of equal score that are put in order of their ids, at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """What orders hits: BM25 of words and of grams, the phrase hits, those only across words, and the query's text."""
+
+    words: Floats
+    grams: Floats
+    phrase: Mask
+    across: Mask
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A hit in order: its score is the sum of `parts`."""
+
+    ord: int
+    score: float
+    parts: dict[str, float] = field(default_factory=dict)
+
+
+def ranked_page(reader: Reader, ranking: Ranking, ords: Ords, request: SearchRequest) -> list[Entry]:
+    """The hits from `offset` on, `limit` of them, of all `ords`."""
+    limit, offset = max(request.limit, 0), max(request.offset, 0)
+    if not limit or offset >= len(ords):
+        return []
+    base = ranking.words + ranking.grams
+    if request.sort == "newest" or not base[ords].any():
+        order = reader.newest(ords, limit, offset)
+        return [_entry(ranking, ord) for ord in order]
+    window = _window(ranking, base, ords)
+    entries = _reranked(reader, ranking, window)
+    if offset + limit > len(entries):
+        rest = np.setdiff1d(ords, window, assume_unique=True)
+        entries += _rest(reader, ranking, base, rest, offset + limit - len(entries))
+    return entries[offset : offset + limit]
+
+
+def _entry(ranking: Ranking, ord: int, **more: float) -> Entry:
+    parts = {"words": float(ranking.words[ord]), "characters": float(ranking.grams[ord]), **more}
+    return Entry(ord, sum(parts.values()), parts)
+
+
+def _window(ranking: Ranking, base: Floats, ords: Ords) -> Ords:
+    proper = ords[~ranking.across[ords]]
+    best = best_first(base, proper, WINDOW)
+    whole = best_first(base, proper[ranking.phrase[proper]], WINDOW)
+    return np.union1d(best, whole)
+
+
+def _reranked(reader: Reader, ranking: Ranking, window: Ords) -> list[Entry]:
+    text = ranking.text[:COVER_LENGTH]
+    passages = reader.passages(window.tolist())
+    ids = reader.ids(window)
+    entries = [_covered(ranking, int(ord), text, passages[int(ord)]) for ord in window]
+    return sorted(entries, key=lambda entry: (-entry.score, ids[entry.ord]))
+
+
+def _covered(ranking: Ranking, ord: int, text: str, passages: Sequence[StoredPassage]) -> Entry:
+    base = float(ranking.words[ord] + ranking.grams[ord])
+    body = "\n".join(passage.stream for passage in passages if passage.field == BODY)
+    title = "\n".join(passage.stream for passage in passages if passage.field == TITLE)
+    whole = 1.0 if ranking.phrase[ord] else cover(text, f"{title}\n{body}")
+    pieces = base * WEIGHTS.cover * whole
+    return _entry(ranking, ord, pieces=pieces, title=base * WEIGHTS.title_cover * cover(text, title))
+
+
+def _rest(reader: Reader, ranking: Ranking, base: Floats, ords: Ords, count: int) -> list[Entry]:
+    """The best of those outside the window; equal ones by id, those only across words at the end."""
+    keys = np.where(ranking.across, base - base.max() - 1, base).astype(np.float32)
+    best = best_first(keys, ords, count)
+    if len(best) < len(ords) and len(best):
+        tied = ords[keys[ords] == keys[best[-1]]][:TIES]
+        best = np.union1d(best, tied)
+    ids = reader.ids(best)
+    order = sorted(best.tolist(), key=lambda ord: (-float(keys[ord]), ids[ord]))
+    return [_entry(ranking, ord) for ord in order[:count]]
