@@ -1,0 +1,138 @@
+"""The one analyzer for documents and queries: normalise, cut, shape; and its fingerprint.
+
+>>> analyzer = Analyzer.default()
+>>> [token.text for token in analyzer.segment("我在清华大学学习C++。")]
+['我', '在', '清华大学', '学习', 'C++', '。']
+"""
+
+import hashlib
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from segmenter.blocks import BLOCK, Piece, blocks
+from segmenter.columns import analysis_of, fine_words, inner_words, joined, part_of
+from segmenter.dictionary import Dictionary
+from segmenter.errors import LoneSurrogateError
+from segmenter.lattice import Int64Array
+from segmenter.normalise import Normalized, Normalizer
+from segmenter.runs import CODE_OF, KINDS
+from segmenter.segment import SOURCES, Cut, Segmenter
+from segmenter.types import Analysis, Granularity, Int32Array, Kind, Token, UInt8Array
+
+RULES_VERSION = 1
+"""Raised when the rules of `runs`, `granularity` or `segment` change what comes out."""
+STREAM_VERSION = 1
+"""Raised when `columns` changes what stands in a stream or which atoms it has."""
+
+
+class Analyzer:
+    """Text to tokens, and to columns for an index. Immutable, usable from several threads."""
+
+    def __init__(self, segmenter: Segmenter, normalizer: Normalizer, *, block: int = BLOCK) -> None:
+        """Put the parts together; `block` is about how many characters are worked on at once."""
+        self._segmenter = segmenter
+        self._normalizer = normalizer
+        self._block = block
+
+    @classmethod
+    def default(cls, user_dictionary: None = None, mode: str = "dictionary") -> "Analyzer":
+        """The analyzer with the dictionary that is shipped."""
+        if mode != "dictionary":
+            raise ValueError(f"unknown mode {mode!r}")
+        return cls(Segmenter(Dictionary.load()), Normalizer())
+
+    def segment(
+        self, text: str, granularity: Granularity = Granularity.COARSE, *, criterion: str | None = None
+    ) -> list[Token]:
+        """The tokens of `text`, white space left out, sorted by (start, -end).
+
+        `coarse` and `fine` tokens do not overlap, and join to the text with the gaps between them; `search` tokens
+        overlap. Raises LoneSurrogateError for a string that is not Unicode text.
+        """
+        return self.segment_batch([text], granularity, criterion=criterion)[0]
+
+    def segment_batch(
+        self,
+        texts: Sequence[str],
+        granularity: Granularity = Granularity.COARSE,
+        *,
+        criterion: str | None = None,
+    ) -> list[list[Token]]:
+        """`segment` for each of the texts, in one go."""
+        found: list[list[Token]] = [[] for _ in texts]
+        for group, normalized, cut in self._cuts(texts):
+            start, end, word = _tokens(cut, Granularity(granularity))
+            first, last = normalized.starts[start], normalized.ends[end - 1]
+            _share_out(group, first, last, cut.kind[word], cut.source[word], Granularity(granularity), found)
+        return found
+
+    def analyze(self, text: str) -> Analysis:
+        """The columns of one text. Raises LoneSurrogateError for a string that is not Unicode text."""
+        return self.analyze_batch([text])[0]
+
+    def analyze_batch(self, texts: Sequence[str]) -> list[Analysis]:
+        """`analyze` for each of the texts, in one go."""
+        found: list[list[Analysis]] = [[] for _ in texts]
+        for group, normalized, cut in self._cuts(texts):
+            whole = analysis_of(normalized, cut)
+            for piece in group:
+                end = piece.place + len(piece.piece)
+                found[piece.text].append(part_of(whole, piece.place, end, piece.offset))
+        return [parts[0] if len(parts) == 1 else joined(parts) for parts in found]
+
+    def _cuts(self, texts: Sequence[str]) -> Iterator[tuple[list[Piece], Normalized, Cut]]:
+        for group in blocks(texts, self._block):
+            try:
+                normalized = self._normalizer.normalize("\n".join(piece.piece for piece in group))
+            except LoneSurrogateError as error:
+                piece = next(piece for piece in reversed(group) if piece.place <= error.position)
+                raise LoneSurrogateError(error.position - piece.place + piece.offset, error.code_point) from None
+            yield group, normalized, self._segmenter.cut(normalized)
+
+    def fingerprint(self) -> str:
+        """Changes whenever any text could be cut differently: normaliser, dictionary, user words, model, rules."""
+        return _digest(self.stream_fingerprint(), self._segmenter.fingerprint(), str(RULES_VERSION))
+
+    def stream_fingerprint(self) -> str:
+        """Changes whenever streams, atoms or bigrams could: normaliser and their rules alone."""
+        return _digest(self._normalizer.fingerprint(), str(STREAM_VERSION))
+
+
+def _digest(*parts: str) -> str:
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
+
+
+def _tokens(cut: Cut, granularity: Granularity) -> tuple[Int64Array, Int64Array, Int64Array]:
+    """(start, end, coarse word) of the tokens, sorted by (start, -end), white space left out."""
+    start, end, word = cut.start, cut.end, np.arange(len(cut.start))
+    if granularity is not Granularity.COARSE:
+        start, end, word = fine_words(cut)
+    if granularity is Granularity.SEARCH:
+        groups = ((cut.start, cut.end, np.arange(len(cut.start))), (start, end, word), inner_words(cut))
+        start, end, word = (np.concatenate(column) for column in zip(*groups, strict=True))
+        order = np.lexsort((-end, start))
+        start, end, word = start[order], end[order], word[order]
+        first = (np.diff(start, prepend=-1) != 0) | (np.diff(end, prepend=-1) != 0)
+        start, end, word = start[first], end[first], word[first]
+    visible = cut.kind[word] != CODE_OF[Kind.SPACE]
+    return start[visible], end[visible], word[visible]
+
+
+def _share_out(
+    group: list[Piece],
+    first: Int32Array,
+    last: Int32Array,
+    kind: UInt8Array,
+    source: UInt8Array,
+    granularity: Granularity,
+    found: list[list[Token]],
+) -> None:
+    """Make tokens of the columns of a block and give each to the text it is of."""
+    bounds = np.searchsorted(first, [piece.place for piece in group] + [np.iinfo(np.int32).max]).tolist()
+    for piece, low, high in zip(group, bounds[:-1], bounds[1:], strict=True):
+        columns = (first[low:high] - piece.place, last[low:high] - piece.place, kind[low:high], source[low:high])
+        found[piece.text] += [
+            Token(piece.piece[a:b], a + piece.offset, b + piece.offset, KINDS[k], granularity, SOURCES[s])
+            for a, b, k, s in zip(*(column.tolist() for column in columns), strict=True)
+        ]

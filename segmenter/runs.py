@@ -1,0 +1,192 @@
+"""The units of a text: the pieces that no dictionary word may cut, found by script and shape in linear time.
+
+A unit is one Han character; a run of one other script; a Latin word, number, date, time, URL or e-mail address with its
+inner marks; an emoji sequence; a mark; or white space. Simple units fall out of comparing neighbours, all at once.
+Those with inner marks are found by one regular expression over the shapes; its repetitions are possessive, bounded, or
+start where no longer repetition of the same could have started, which is what keeps hostile input linear.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from segmenter.characters import Shape, shapes_in
+from segmenter.hashing import CodePoints
+from segmenter.normalise import Normalized
+from segmenter.types import BoolArray, Int32Array, Kind, UInt8Array
+
+KINDS: Final = tuple(Kind)
+"""Columns hold a kind as its place in this tuple."""
+CODE_OF: Final = {kind: code for code, kind in enumerate(KINDS)}
+
+_ATOM = r"[aA0]++"
+_NUMBER = r"0++(?:\.0++)*+"
+_URL_BODY = r"""[aA0\-._~:/?#\[\]@!$&'()*+,;=%|]"""
+_URL_END = r"[aA0/=_\-~#&%$+*|]"
+_CLOCK = r"00?:00(?::00(?:\.0++)?)?"
+_REST_OF_WORD = rf"(?:(?:_++|[.\-'&q]){_ATOM})*+(?:_++|\+\+0*+)?"
+
+_COMPLEX = re.compile(
+    rf"""
+    (?P<emoji> ff | e[tE]++ | (?<![aA0])[0\#*]k )
+  | (?<![aA0_]) (?! {_ATOM} (?![.,\-_'&q+\#:/@%d]) ) (?:
+        (?P<url> [aA][aA0+.\-]{{0,15}} :// {_URL_BODY}*{_URL_END} )
+      | (?P<email> (?<![.+]) [aA0][aA0.+_\-]{{0,63}} @ {_ATOM} (?:[.\-]{_ATOM})* \.[aA][aA0]++ )
+      | (?P<date> 0000(?P<mark>[\-/.])00?(?P=mark)00? (?: [aA]{_CLOCK} (?:[aA]|[+\-]00:?00)? )? (?![aA0]) )
+      | (?P<time> (?<!:) {_CLOCK} (?![aA0:]) )
+      | (?P<rate> {_NUMBER} [aA]{{1,4}} / [aA]{{1,3}}0? (?![aA0/.]) )
+      | (?P<number> (?: (?<!0,) 0{{1,3}}(?:,000)++(?!0)(?:\.0++)?+ | {_NUMBER} ) (?!-?[aA]) (?: %|d[aA]?(?![aA0]) )?+ )
+      | (?P<quantity> 0++\.0++ [aA]{{1,4}}+ (?![0.\-_'&q+]) )
+      | (?P<sharp> (?<![.\-'&q]) [aA]\#(?![aA0\#]) )
+      | (?P<word> (?: {_NUMBER}-?+ )?+ [aA][aA0]*+ {_REST_OF_WORD} | _++{_ATOM}{_REST_OF_WORD} )
+    )
+  | (?P<dotted> (?<![aA0_.)\]}}'"]) \. [aA][aA0]*+ {_REST_OF_WORD} )
+    """.encode(),
+    re.VERBOSE,
+)
+_PATH = re.compile(rf"(?::0{{1,5}}+)?/(?:{_URL_BODY}*{_URL_END})?".encode())
+_HOST = re.compile(
+    r"(?:www\..+|.+\.(?:com|org|net|edu|gov|info|cn|io|dev|app|me|cc|tv|co|hk|tw|jp|uk|de|fr|eu|us|xyz|top|ai)"
+    r"|\d{1,3}(?:\.\d{1,3}){3})\Z"
+)
+_LONGEST_HOST = 253
+_RATE_OF = frozenset(("h", "s", "m", "l", "d", "kg", "ml", "min", "hr", "sec", "day", "dl", "m2", "m3", "km", "g", "w"))
+_MAY_BE_A_HOST = ("word", "number", "quantity")
+_KIND_OF_GROUP = {
+    "emoji": Kind.EMOJI,
+    "url": Kind.URL,
+    "email": Kind.EMAIL,
+    "date": Kind.DATE,
+    "time": Kind.TIME,
+    "rate": Kind.NUMBER,
+    "number": Kind.NUMBER,
+    "quantity": Kind.NUMBER,
+    "sharp": Kind.LATIN,
+    "word": Kind.LATIN,
+    "dotted": Kind.LATIN,
+}
+_ALNUM = shapes_in("aA0")
+_LETTER = shapes_in("aA")
+_INNER = shapes_in(".,-_'&q+#:/@%dk")
+_SPECIAL_STARTS = shapes_in("fe_#*")
+_JOINS_ITSELF = shapes_in("KJGT \n")
+_NEVER_MARKED = shapes_in(" \nc")
+_REPEATS = shapes_in("-=.~*_#+^<>|/\\`")
+_EM_DASH = 0x2014
+_KIND_OF_SHAPE = np.full(256, CODE_OF[Kind.PUNCT], dtype=np.uint8)
+for _shapes, _kind in (
+    ("aA", Kind.LATIN),
+    ("0", Kind.NUMBER),
+    ("H", Kind.HAN),
+    ("KJGTcxmivj", Kind.OTHER),
+    (" \n", Kind.SPACE),
+    ("sdk+<=>|~^`$", Kind.SYMBOL),
+    ("eEft", Kind.EMOJI),
+):
+    _KIND_OF_SHAPE[[ord(shape) for shape in _shapes]] = CODE_OF[_kind]
+
+
+class Units(NamedTuple):
+    """The units of a normalised text of n characters: k units that cover it.
+
+    border: bool[n + 1], whether a unit starts (or the text ends) there
+    simple: bool[n + 1], the same before words with inner marks were put together
+    kind: uint8[n], the kind of the unit that starts there (see `KINDS`)
+    shapes: uint8[n], the text's shapes with each mark behind a letter turned into a letter
+    """
+
+    border: BoolArray
+    simple: BoolArray
+    kind: UInt8Array
+    shapes: UInt8Array
+
+    def starts(self) -> Int32Array:
+        """Where each unit starts: int32[k]."""
+        return np.flatnonzero(self.border[:-1]).astype(np.int32)
+
+
+def find_units(normalized: Normalized) -> Units:
+    """Cut a normalised text into units."""
+    shapes = _settle_marks(normalized.shapes)
+    simple = _simple_borders(normalized.points, shapes)
+    kind = _simple_kinds(shapes, simple)
+    border = simple.copy()
+    for start, end, code in _complex_units(normalized.text, shapes.tobytes(), _candidates(shapes, simple)):
+        border[start + 1 : end] = False
+        kind[start] = code
+    same_origin = np.flatnonzero(normalized.starts[1:] < normalized.ends[:-1]) + 1
+    for where in same_origin[border[same_origin]].tolist():
+        if kind[where - 1] == CODE_OF[Kind.PUNCT]:
+            kind[where - 1] = kind[where]
+    border[same_origin] = simple[same_origin] = False
+    return Units(border, simple, kind, shapes)
+
+
+def _settle_marks(shapes: UInt8Array) -> UInt8Array:
+    """Combining marks behind a letter or digit become letters."""
+    is_mark = shapes == Shape.MARK
+    if not is_mark.any():
+        return shapes
+    base = np.maximum.accumulate(np.where(is_mark, 0, np.arange(len(shapes))))
+    return np.where(is_mark & _ALNUM[shapes[base]], np.uint8(Shape.LETTER), shapes)
+
+
+def _simple_borders(points: CodePoints, shapes: UInt8Array) -> BoolArray:
+    """Borders by comparing neighbours alone: bool[n + 1]."""
+    border = np.ones(len(shapes) + 1, dtype=np.bool_)
+    left, right = shapes[:-1], shapes[1:]
+    joined = _ALNUM[left] & _ALNUM[right]
+    joined |= (left == right) & _JOINS_ITSELF[left]
+    repeats = _REPEATS[left] | (points[:-1] == _EM_DASH) | ((points[:-1] >> 8) == 0x25)
+    joined |= repeats & (points[:-1] == points[1:])
+    joined |= (right == Shape.MARK) & ~_NEVER_MARKED[left]
+    border[1:-1] = ~joined
+    return border
+
+
+def _simple_kinds(shapes: UInt8Array, border: BoolArray) -> UInt8Array:
+    """The kind by the first character, but a run of letters and digits is a number only if no letter is in it."""
+    kind = _KIND_OF_SHAPE[shapes]
+    starts = np.flatnonzero(border[:-1])
+    if len(starts):
+        has_letter = np.logical_or.reduceat(_LETTER[shapes], starts)
+        kind[starts[has_letter & _ALNUM[shapes[starts]]]] = CODE_OF[Kind.LATIN]
+    return kind
+
+
+def _candidates(shapes: UInt8Array, simple: BoolArray) -> NDArray[np.int64]:
+    """Where a unit with inner marks may start: int64[m], ascending."""
+    following = np.append(shapes[1:], np.uint8(Shape.LINE))
+    before = np.insert(shapes[:-1], 0, np.uint8(Shape.LINE))
+    starts = np.flatnonzero(simple[:-1])
+    ends = np.append(starts[1:], len(shapes)) - 1
+    first = _ALNUM[shapes[starts]] & _INNER[following[ends]]
+    first |= _SPECIAL_STARTS[shapes[starts]]
+    dotted = (shapes[starts] == ord(".")) & _LETTER[following[starts]] & ~_ALNUM[before[starts]]
+    found: NDArray[np.int64] = starts[first | dotted]
+    return found
+
+
+def _complex_units(
+    text: str, shapes: bytes, candidates: NDArray[np.int64]
+) -> Iterator[tuple[int, int, int]]:
+    """(start, end, kind code) of the units with inner marks, ascending."""
+    position = 0
+    for candidate in candidates.tolist():
+        match = _COMPLEX.match(shapes, candidate) if candidate >= position else None
+        if match is None:
+            continue
+        start, position = match.span()
+        group = match.lastgroup or ""
+        if group == "rate" and text[start:position].rpartition("/")[2] not in _RATE_OF:
+            position = start + text[start:position].rindex("/")
+        kind = _KIND_OF_GROUP[group]
+        if group in _MAY_BE_A_HOST and shapes[position : position + 1] in (b"/", b":"):
+            is_host = position - start <= _LONGEST_HOST and _HOST.match(text, start, position)
+            path = _PATH.match(shapes, position) if is_host else None
+            if path:
+                position, kind = path.end(), Kind.URL
+        yield start, position, CODE_OF[kind]
