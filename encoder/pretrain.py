@@ -17,8 +17,8 @@ from encoder.config import EncoderConfig, TrainingConfig
 from encoder.data import Corpus, epoch_batches, padded_rows
 from encoder.events import Sample
 from encoder.mlm import Masked, MaskedLanguageModel, accuracy, guess_word, mask_words
+from encoder.task import Validation
 from encoder.tokenizers.base import Tokenizer
-from encoder.train import Validation
 
 _MASKS, _VALIDATION = 1, 2
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 import math
 import resource
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple
 
 import torch
 from torch import Tensor, nn
@@ -25,44 +25,11 @@ from encoder.events import (
     Listener,
     RunFinished,
     RunStarted,
-    Sample,
     StepFinished,
     Validated,
     ignore,
 )
-
-
-@dataclass(frozen=True)
-class Validation:
-    """What a task found on its validation data: mean loss in nats, named shares, examples."""
-
-    loss: float
-    metrics: Mapping[str, float] = field(default_factory=dict)
-    samples: Sequence[Sample] = ()
-
-
-class Task(Protocol):
-    """An objective: a module, its data, its loss."""
-
-    @property
-    def name(self) -> str:
-        """Shown to listeners and part of the identity."""
-
-    @property
-    def module(self) -> nn.Module:
-        """What is trained and saved."""
-
-    def identity(self) -> Mapping[str, Any]:
-        """Config and fingerprints that a checkpoint must share to be continued."""
-
-    def batches(self, epoch: int) -> int:
-        """How many batches the epoch has, from 0."""
-
-    def loss(self, epoch: int, batch: int) -> tuple[Tensor, int]:
-        """The mean loss of one batch, and its characters without padding."""
-
-    def validate(self) -> Validation:
-        """Loss and metrics on held-out data, the same places every time."""
+from encoder.task import Task
 
 
 @dataclass
@@ -105,9 +72,9 @@ def train(
 ) -> float | None:
     """Train until `config.steps`, or until `should_stop` gives a reason. Returns the best validation loss.
 
-    `run` receives the checkpoints, every `checkpoint_every_s`, after every validation and at the end. With `resume`, goes
-    on from the latest one in it (from the start if there is none); raises CheckpointMismatchError if that was another
-    model, tokenizer or data. Without it, raises FileExistsError if there is one.
+    `run` receives the checkpoints, every `checkpoint_every_s`, after every validation and at the end. With `resume`,
+    goes on from the latest one in it (from the start if there is none); raises CheckpointMismatchError if that was
+    another model, tokenizer or data. Without it, raises FileExistsError if there is one.
 
     `workers` batches of a step are computed at once, each by its own thread. On a CPU that others use too, two of them
     with one OpenMP thread each wait for each other once a step instead of once an operation. Gradients are added in the
