@@ -117,6 +117,7 @@ def read_gold(path: Path) -> list[list[str]]:
 
 def evaluate(cut: Cutter, gold: Iterable[Sequence[str]], vocabulary: Container[str] | None = None) -> Report:
     """Cut each gold sentence, joined, and compare. Raises ValueError when the cuts overlap or leave the text."""
+    report = Report()
     for words in gold:
         text = "".join(words)
         began = perf_counter()
