@@ -100,6 +100,12 @@ class Dictionary:
     def _arrays() -> tuple[str, ...]:
         return ("fingerprints", "values", "frequencies", "log_probabilities", "header")
 
+    def rescored(self, scores: NDArray[np.int16]) -> "Dictionary":
+        """The same words, sharing memory: `scores[i]` takes the place of the i-th smallest frequency's probability."""
+        if scores.shape != self._log_probabilities.shape:
+            raise ValueError(f"{len(scores)} scores for {len(self._log_probabilities)} frequencies")
+        return Dictionary(self._fingerprints, self._values, self._frequencies, scores, self._header)
+
     def fingerprint(self) -> str:
         """Sixteen hexadecimal digits that change when any word or frequency does."""
         digest = hashlib.sha256()
