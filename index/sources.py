@@ -13,7 +13,7 @@ from index.ingest.post_file import read_post
 from index.ingest.site import Site, find_site
 from index.types import BadPost, Post
 
-_Sourced = tuple[str, Post | BadPost]
+_Sourced = tuple[str, int, Post | BadPost]
 
 
 def read_posts(paths: Iterable[str | os.PathLike[str]]) -> Iterator[Post | BadPost]:
@@ -26,8 +26,8 @@ def read_posts(paths: Iterable[str | os.PathLike[str]]) -> Iterator[Post | BadPo
     ids = _Ids()
     reader = MarkdownReader()
     for path in paths:
-        for where, post in _read_path(Path(path), reader):
-            checked = ids.check(post, where) if isinstance(post, Post) else post
+        for file, line, post in _read_path(Path(path), reader):
+            checked = ids.check(post, file, line) if isinstance(post, Post) else post
             if checked is not None:
                 yield checked
 
@@ -40,9 +40,10 @@ def _read_path(path: Path, reader: MarkdownReader) -> Iterator[_Sourced]:
     elif is_json_lines(path):
         name = printable(path)
         for number, post in read_json_lines(path):
-            yield f"{name}:{number}", post
+            yield name, number, post
     elif path.suffix.lower() in MARKDOWN:
-        yield from _read_file(path.absolute(), path, find_site(path.absolute()), reader)
+        absolute = Path(os.path.abspath(path))
+        yield from _read_file(absolute, path, find_site(absolute), reader)
     else:
         yield _bad(path, "neither a folder nor .md, .jsonl or .jsonl.zst")
 
@@ -54,7 +55,7 @@ def _read_folder(folder: Path, reader: MarkdownReader) -> Iterator[_Sourced]:
     for found in markdown_files(absolute, site):
         empty = False
         if isinstance(found, BadPost):
-            yield found.where, found
+            yield found.where, 0, found
         else:
             yield from _read_file(found, folder / found.relative_to(absolute), site, reader)
     if empty:
@@ -68,37 +69,37 @@ def _read_file(path: Path, shown: Path, site: Site, reader: MarkdownReader) -> I
         yield _bad(shown, str(error))
         return
     if post is not None:
-        yield printable(shown), post
+        yield printable(shown), 0, post
 
 
 def _bad(path: Path, reason: str) -> _Sourced:
     where = printable(path)
-    return where, BadPost(where, reason)
+    return where, 0, BadPost(where, reason)
 
 
 class _Ids:
-    """The ids met so far. Keeps a digest and a place for each, not the id, so that millions of lines fit."""
+    """The ids met so far: a digest and a place for each rather than the id, so that millions of lines fit in memory."""
 
     def __init__(self) -> None:
-        self._places: dict[bytes, tuple[int, str]] = {}
+        self._places: dict[bytes, int] = {}
         self._files: dict[str, int] = {}
-        self._names: list[str] = []
 
-    def check(self, post: Post, where: str) -> Post | BadPost | None:
+    def check(self, post: Post, file: str, line: int) -> Post | BadPost | None:
         """The post, or what is wrong with its id; None if this very place was read before."""
         digest = hashlib.blake2b(post.id.encode(), digest_size=12).digest()
-        file, _, line = where.rpartition(":") if where.rpartition(":")[2].isdigit() else (where, "", "")
-        place = self._number(file), line
-        first = self._places.setdefault(digest, place)
-        if first is place:
+        place = self._files.setdefault(file, len(self._files)) << 40 | line
+        if digest not in self._places:
+            self._places[digest] = place
             return post
+        first = self._places[digest]
         if first == place:
             return None
-        named = ":".join(filter(None, (self._names[first[0]], first[1])))
-        return BadPost(where, f"the id {post.id!r} is already that of {named}")
+        return BadPost(_named(file, line), f"the id {post.id!r} is already that of {self._name(first)}")
 
-    def _number(self, file: str) -> int:
-        if file not in self._files:
-            self._files[file] = len(self._names)
-            self._names.append(file)
-        return self._files[file]
+    def _name(self, place: int) -> str:
+        file = next(name for name, number in self._files.items() if number == place >> 40)
+        return _named(file, place & (1 << 40) - 1)
+
+
+def _named(file: str, line: int) -> str:
+    return f"{file}:{line}" if line else file

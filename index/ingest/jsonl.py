@@ -65,7 +65,7 @@ def _read_line(line: bytes | None, name: str, number: int) -> Post | BadPost:
     try:
         if line is None:
             raise PostError(f"line is longer than {MAX_LINE // 1024 // 1024} MB")
-        return _post(_parse(line, number), where)
+        return _post(_parse(line, number), Path(name).name)
     except PostError as error:
         return BadPost(where, str(error))
 
@@ -84,7 +84,7 @@ def _parse(line: bytes, number: int) -> Mapping[str, object]:
     return data
 
 
-def _post(data: Mapping[str, object], where: str) -> Post:
+def _post(data: Mapping[str, object], file: str) -> Post:
     excerpt = {"excerpt": _text(data, "excerpt")} if data.get("excerpt") else {}
     return Post(
         id=check_id(_id(data)),
@@ -95,7 +95,7 @@ def _post(data: Mapping[str, object], where: str) -> Post:
         url=read.text_field(data, "url"),
         published_at=read.first_date(data, ("published_at",), UTC),
         updated_at=read.first_date(data, ("updated_at",), UTC),
-        extra={"path": where, **excerpt},
+        extra={"path": file, **excerpt},
     )
 
 

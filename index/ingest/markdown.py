@@ -37,13 +37,17 @@ class MarkdownReader:
     def read(self, source: str) -> MarkdownText:
         """The visible text of `source`: code as code, links by their text, images by `alt`, no HTML and no site tags.
 
-        Never raises. A source of more than `MAX_PARSED` characters is kept as it stands.
+        Never raises: a source that the parser fails on, or of more than `MAX_PARSED` characters, is kept as it stands.
         """
         if len(source) > MAX_PARSED:
             return MarkdownText(source.strip(), None, None)
         environment = {"footnotes": set(FOOTNOTE_LABELS.findall(source)) if "[^" in source else set()}
+        try:
+            tokens = self._parser.parse(source, environment)
+        except Exception:  # a fault of the parser must not lose a post
+            return MarkdownText(source.strip(), None, None)
         collector = _Collector()
-        collector.collect(self._parser.parse(source, environment))
+        collector.collect(tokens)
         return collector.result()
 
 

@@ -76,7 +76,7 @@ def post_id(front: Mapping[str, object], site: Site, path: Path) -> str:
 def _title(front: Mapping[str, object], text: MarkdownText, site: Site, path: Path, generator: Generator) -> str:
     title = read.text_field(front, "title") or text.heading
     if title is not None:
-        return title
+        return " ".join(title.split())
     name = site.parts(path)[-1]
     dated = DATED_NAME.fullmatch(name)
     return _WORD_BREAKS.sub(" ", dated.group(2) if dated else name).strip() or name

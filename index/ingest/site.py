@@ -72,7 +72,7 @@ def find_site(given: Path) -> Site:
             return Site(candidate, "hexo" if is_hexo else "jekyll", _yaml_zone(config), True)
         hugo = next((candidate / name for name in _HUGO_CONFIGS if os.path.exists(candidate / name)), None)
         if hugo is not None and os.path.isdir(candidate / "content"):
-            return Site(candidate, "hugo", _hugo_zone(hugo), True)
+            return Site(candidate, "hugo", _toml_zone(hugo) if hugo.suffix == ".toml" else _yaml_zone(hugo), True)
     return Site(folder, "plain", UTC, False)
 
 
@@ -104,20 +104,20 @@ def _yaml_zone(config: Path) -> tzinfo:
         data = load_yaml(config.read_text(encoding="utf-8-sig"))
     except (OSError, ValueError):
         return UTC
-    return _zone(data.get("timezone")) if isinstance(data, dict) else UTC
+    return _zone(data)
 
 
-def _hugo_zone(config: Path) -> tzinfo:
-    if config.suffix == ".toml":
-        try:
-            data = tomllib.loads(config.read_text(encoding="utf-8-sig"))
-        except (OSError, ValueError):
-            return UTC
-        return _zone(next((value for key, value in data.items() if key.lower() == "timezone"), None))
-    return UTC
+def _toml_zone(config: Path) -> tzinfo:
+    try:
+        return _zone(tomllib.loads(config.read_text(encoding="utf-8-sig")))
+    except (OSError, ValueError, RecursionError):
+        return UTC
 
 
-def _zone(name: object) -> tzinfo:
+def _zone(settings: object) -> tzinfo:
+    """The time zone a site's settings name; UTC if there is none or this machine does not know it."""
+    pairs = settings.items() if isinstance(settings, dict) else ()
+    name = next((value for key, value in pairs if key.lower() == "timezone"), None)
     try:
         return ZoneInfo(name) if isinstance(name, str) and name else UTC
     except (ZoneInfoNotFoundError, ValueError, OSError):

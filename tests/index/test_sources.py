@@ -302,6 +302,31 @@ def test_duplicate_ids_name_both_files(tmp_path: Path) -> None:
     assert bad == BadPost(str(tmp_path / "b.md"), f"the id 'same' is already that of {tmp_path / 'a.md'}")
 
 
+def test_a_file_given_by_a_path_with_dots(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(tmp_path, {"site/_config.yml": "", "x.md": "---\ntitle: |\n  两行\n  标题\n---\n文"})
+    monkeypatch.chdir(tmp_path / "site")
+    [post] = read_posts(["../x.md"])
+    assert isinstance(post, Post)
+    assert (post.id, post.title) == ("x", "两行 标题")
+
+
+def test_a_fault_of_the_markdown_parser_loses_no_post(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise IndexError
+
+    monkeypatch.setattr("markdown_it.MarkdownIt.parse", fail)
+    assert only(tmp_path, "x.md", "---\ntitle: t\n---\n*文*").body == "*文*"
+
+
+def test_the_example_blog_is_clean() -> None:
+    posts, bad = read(Path(__file__).parents[2] / "examples" / "blog")
+    assert bad == {}
+    assert len(posts) >= 34
+    assert sum(len(post.body) >= 3000 for post in posts.values()) >= 3
+    assert all(post.title and post.tags and post.categories and post.published_at for post in posts.values())
+    assert not any("草稿" in post.title or "未写完" in post.title for post in posts.values())
+
+
 def test_paths_that_hold_nothing(tmp_path: Path) -> None:
     (tmp_path / "x.txt").write_text("文")
     reasons = [

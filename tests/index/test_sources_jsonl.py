@@ -40,7 +40,7 @@ def test_all_fields(tmp_path: Path) -> None:
             url="https://example.com/7",
             published_at=datetime(2024, 5, 1, tzinfo=UTC),
             updated_at=datetime(2024, 5, 2, tzinfo=UTC),
-            extra={"path": f"{path}:1", "excerpt": "摘"},
+            extra={"path": "posts.jsonl", "excerpt": "摘"},
         )
     ]
 
