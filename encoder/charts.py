@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 WIDTH, HEIGHT = 560, 260
-LEFT, RIGHT, TOP, BOTTOM = 56, 12, 14, 34
+LEFT, RIGHT, TOP, BOTTOM = 56, 22, 14, 34
 MAX_POINTS = 400
 
 Point = tuple[float, float]
@@ -55,14 +55,13 @@ def line_chart(title: str, series: Sequence[Series], *, x_label: str = "step") -
 
 
 def thinned(points: Sequence[Point], limit: int = MAX_POINTS) -> list[Point]:
-    """At most `limit` points: the means of equal stretches, and the last point as it is."""
+    """At most `limit` points: where there are more, the means of equal stretches."""
     finite = [point for point in points if math.isfinite(point[1])]
     if len(finite) <= limit:
         return finite
-    stretch = math.ceil(len(finite) / (limit - 1))
+    stretch = math.ceil(len(finite) / limit)
     groups = [finite[start : start + stretch] for start in range(0, len(finite), stretch)]
-    means = [(sum(x for x, _ in group) / len(group), sum(y for _, y in group) / len(group)) for group in groups]
-    return [*means, finite[-1]]
+    return [(sum(x for x, _ in group) / len(group), sum(y for _, y in group) / len(group)) for group in groups]
 
 
 def ticks(low: float, high: float, about: int = 5) -> list[float]:

@@ -133,7 +133,7 @@ def _facts(start: Record, steps: Sequence[Record], validations: Sequence[Record]
         "elapsed": clock(last.get("seconds", 0.0)),
         "parameters": f"{start.get('parameters', 0):,}",
         "backend": start.get("backend", "-"),
-        "device memory": size(last.get("memory_bytes")),
+        "peak memory": size(last.get("memory_bytes")),
     }
     return "".join(f"<div><dt>{name}</dt><dd>{escape(str(value))}</dd></div>" for name, value in facts.items())
 

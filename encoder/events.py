@@ -33,7 +33,7 @@ class StepFinished:
     gradient_norm: float  # before clipping
     characters: int  # read by this step, padding apart
     seconds: float
-    memory_bytes: int | None = None  # peak on the device, where the backend knows it
+    memory_bytes: int | None = None  # peak: of the process on a CPU, of its tensors on CUDA
 
 
 @dataclass(frozen=True)

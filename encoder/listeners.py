@@ -1,14 +1,14 @@
-"""Listeners of a training run: a panel on the console, a log of metrics, and the moment to save."""
+"""Listeners of a training run: a panel on the console, and a log of metrics."""
 
 from __future__ import annotations
 
 import json
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, Literal, TextIO
+from typing import Any, TextIO
 
 from encoder.events import CheckpointSaved, Event, RunFinished, RunStarted, StepFinished, Validated
 from encoder.progress import Progress, loss_text, panel_lines
@@ -106,28 +106,6 @@ def read_metrics(path: str | os.PathLike[str]) -> Iterator[dict[str, Any]]:
 
 def _reached(record: dict[str, Any]) -> int:
     return int(record["first_step"] if record["event"] == "start" else record["step"])
-
-
-class CheckpointTrigger:
-    """Calls `save("best")` after a best validation, `save("last")` every `every_s` seconds and when the run ends."""
-
-    def __init__(self, save: Callable[[Literal["best", "last"]], None], *, every_s: float = 180.0) -> None:
-        self._save = save
-        self._every_s = every_s
-        self._next = every_s
-
-    def __call__(self, event: Event) -> None:
-        """Save if this event is the moment for it."""
-        match event:
-            case RunStarted():
-                self._next = self._every_s
-            case Validated(is_best=True):
-                self._save("best")
-            case StepFinished(seconds=seconds) if seconds >= self._next:
-                self._save("last")
-                self._next = seconds + self._every_s
-            case RunFinished():
-                self._save("last")
 
 
 def resident_bytes() -> int | None:

@@ -104,7 +104,7 @@ def panel_lines(progress: Progress, memory_bytes: int | None = None) -> list[str
     time += f"  {speed:,.0f} characters/s" if speed else ""
     machine = f"{run.backend}  memory {size(memory_bytes)}"
     if step:
-        machine += f" (device {size(step.memory_bytes)})" if step.memory_bytes else ""
+        machine += f" (peak {size(step.memory_bytes)})" if step.memory_bytes else ""
         machine += f"  learning rate {step.learning_rate:.2e}"
     return [place, losses, time, machine]
 
