@@ -19,6 +19,7 @@ from segmenter.normalise import Normalized, Normalizer
 from segmenter.runs import CODE_OF, KINDS
 from segmenter.segment import SOURCES, Cut, Segmenter
 from segmenter.types import Analysis, Granularity, Int32Array, Kind, Token, UInt8Array
+from segmenter.user_dictionary import UserDictionary
 
 RULES_VERSION = 1
 """Raised when the rules of `runs`, `granularity` or `segment` change what comes out."""
@@ -36,11 +37,16 @@ class Analyzer:
         self._block = block
 
     @classmethod
-    def default(cls, user_dictionary: None = None, mode: str = "dictionary") -> "Analyzer":
-        """The analyzer with the dictionary that is shipped."""
+    def default(cls, user_dictionary: UserDictionary | None = None, mode: str = "dictionary") -> "Analyzer":
+        """The analyzer with the dictionary that is shipped, and a user's own words."""
         if mode != "dictionary":
             raise ValueError(f"unknown mode {mode!r}")
-        return cls(Segmenter(Dictionary.load()), Normalizer())
+        analyzer = cls(Segmenter(Dictionary.load()), Normalizer())
+        return analyzer.with_user_dictionary(user_dictionary) if user_dictionary else analyzer
+
+    def with_user_dictionary(self, words: UserDictionary) -> "Analyzer":
+        """The same analyzer with these user words, as they are now; the two share everything else."""
+        return Analyzer(self._segmenter.with_user_words(words), self._normalizer, block=self._block)
 
     def segment(
         self, text: str, granularity: Granularity = Granularity.COARSE, *, criterion: str | None = None

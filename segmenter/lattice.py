@@ -37,6 +37,11 @@ class Edges(NamedTuple):
         return Edges(start[order], end[order], score[order])
 
 
+def no_edges() -> Edges:
+    """An empty set of edges."""
+    return Edges(*(np.zeros(0, dtype=np.int64) for _ in Edges._fields))
+
+
 def uncrossed(border: BoolArray, edges: Edges) -> BoolArray:
     """The borders that no edge crosses: bool[n + 1]."""
     depth = np.bincount(edges.start + 1, minlength=len(border)) - np.bincount(edges.end, minlength=len(border))

@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from segmenter.characters import Shape, shapes_in
-from segmenter.hashing import CodePoints
+from segmenter.hashing import CodePoints, code_points
 from segmenter.normalise import Normalized
-from segmenter.types import BoolArray, Int32Array, Kind, UInt8Array
+from segmenter.types import BoolArray, Kind, UInt8Array
 
 KINDS: Final = tuple(Kind)
 """Columns hold a kind as its place in this tuple."""
@@ -76,6 +76,9 @@ _JOINS_ITSELF = shapes_in("KJGT \n")
 _NEVER_MARKED = shapes_in(" \nc")
 _REPEATS = shapes_in("-=.~*_#+^<>|/\\`")
 _EM_DASH = 0x2014
+_BOX_DRAWING = 0x25
+_HAN_DIGITS = code_points("〇零一二三四五六七八九")
+_FEWEST_HAN_DIGITS = 3
 _KIND_OF_SHAPE = np.full(256, CODE_OF[Kind.PUNCT], dtype=np.uint8)
 for _shapes, _kind in (
     ("aA", Kind.LATIN),
@@ -92,37 +95,47 @@ for _shapes, _kind in (
 class Units(NamedTuple):
     """The units of a normalised text of n characters: k units that cover it.
 
-    border: bool[n + 1], whether a unit starts (or the text ends) there
-    simple: bool[n + 1], the same before words with inner marks were put together
-    kind: uint8[n], the kind of the unit that starts there (see `KINDS`)
+    border: bool[n + 1], whether a unit starts (or the text ends) there; kind: uint8[n], that of the unit (see `KINDS`)
+    atom_border, atom_kind: the same for what user words may cut: all but runs of letters and digits, and what comes of
+    one original character
     shapes: uint8[n], the text's shapes with each mark behind a letter turned into a letter
     """
 
     border: BoolArray
-    simple: BoolArray
     kind: UInt8Array
+    atom_border: BoolArray
+    atom_kind: UInt8Array
     shapes: UInt8Array
-
-    def starts(self) -> Int32Array:
-        """Where each unit starts: int32[k]."""
-        return np.flatnonzero(self.border[:-1]).astype(np.int32)
 
 
 def find_units(normalized: Normalized) -> Units:
     """Cut a normalised text into units."""
     shapes = _settle_marks(normalized.shapes)
-    simple = _simple_borders(normalized.points, shapes)
-    kind = _simple_kinds(shapes, simple)
-    border = simple.copy()
-    for start, end, code in _complex_units(normalized.text, shapes.tobytes(), _candidates(shapes, simple)):
+    atom_border = _atom_borders(shapes)
+    border = atom_border.copy()
+    border[1:-1] &= ~_same_run(normalized.points, shapes)
+    kind = _simple_kinds(shapes, border)
+    atom_kind = _simple_kinds(shapes, atom_border)
+    for start, end, code in _complex_units(normalized.text, shapes.tobytes(), _candidates(shapes, border)):
         border[start + 1 : end] = False
         kind[start] = code
+    for start, end in _han_numbers(normalized.points):
+        border[start + 1 : end] = False
+        kind[start] = CODE_OF[Kind.NUMBER]
     same_origin = np.flatnonzero(normalized.starts[1:] < normalized.ends[:-1]) + 1
     for where in same_origin[border[same_origin]].tolist():
         if kind[where - 1] == CODE_OF[Kind.PUNCT]:
             kind[where - 1] = kind[where]
-    border[same_origin] = simple[same_origin] = False
-    return Units(border, simple, kind, shapes)
+    border[same_origin] = atom_border[same_origin] = False
+    return Units(border, kind, atom_border, atom_kind, shapes)
+
+
+def _han_numbers(points: CodePoints) -> Iterator[tuple[int, int]]:
+    """(start, end) of the numbers written digit by digit in Han, such as 二〇二六."""
+    edges = np.flatnonzero(np.diff(np.isin(points, _HAN_DIGITS), prepend=False, append=False))
+    starts, ends = edges[::2], edges[1::2]
+    numbers = ends - starts >= _FEWEST_HAN_DIGITS
+    yield from zip(starts[numbers].tolist(), ends[numbers].tolist(), strict=True)
 
 
 def _settle_marks(shapes: UInt8Array) -> UInt8Array:
@@ -134,17 +147,20 @@ def _settle_marks(shapes: UInt8Array) -> UInt8Array:
     return np.where(is_mark & _ALNUM[shapes[base]], np.uint8(Shape.LETTER), shapes)
 
 
-def _simple_borders(points: CodePoints, shapes: UInt8Array) -> BoolArray:
-    """Borders by comparing neighbours alone: bool[n + 1]."""
+def _atom_borders(shapes: UInt8Array) -> BoolArray:
+    """Everywhere but inside a run of letters and digits and before a mark: bool[n + 1]."""
     border = np.ones(len(shapes) + 1, dtype=np.bool_)
     left, right = shapes[:-1], shapes[1:]
-    joined = _ALNUM[left] & _ALNUM[right]
-    joined |= (left == right) & _JOINS_ITSELF[left]
-    repeats = _REPEATS[left] | (points[:-1] == _EM_DASH) | ((points[:-1] >> 8) == 0x25)
-    joined |= repeats & (points[:-1] == points[1:])
-    joined |= (right == Shape.MARK) & ~_NEVER_MARKED[left]
-    border[1:-1] = ~joined
+    border[1:-1] = ~((_ALNUM[left] & _ALNUM[right]) | ((right == Shape.MARK) & ~_NEVER_MARKED[left]))
     return border
+
+
+def _same_run(points: CodePoints, shapes: UInt8Array) -> BoolArray:
+    """Whether two neighbours are of one run: of a script, of white space, of one repeated mark. bool[n - 1]"""
+    left = shapes[:-1]
+    repeats = _REPEATS[left] | (points[:-1] == _EM_DASH) | ((points[:-1] >> 8) == _BOX_DRAWING)
+    found: BoolArray = (left == shapes[1:]) & _JOINS_ITSELF[left] | repeats & (points[:-1] == points[1:])
+    return found
 
 
 def _simple_kinds(shapes: UInt8Array, border: BoolArray) -> UInt8Array:
@@ -157,11 +173,11 @@ def _simple_kinds(shapes: UInt8Array, border: BoolArray) -> UInt8Array:
     return kind
 
 
-def _candidates(shapes: UInt8Array, simple: BoolArray) -> NDArray[np.int64]:
+def _candidates(shapes: UInt8Array, border: BoolArray) -> NDArray[np.int64]:
     """Where a unit with inner marks may start: int64[m], ascending."""
     following = np.append(shapes[1:], np.uint8(Shape.LINE))
     before = np.insert(shapes[:-1], 0, np.uint8(Shape.LINE))
-    starts = np.flatnonzero(simple[:-1])
+    starts = np.flatnonzero(border[:-1])
     ends = np.append(starts[1:], len(shapes)) - 1
     first = _ALNUM[shapes[starts]] & _INNER[following[ends]]
     first |= _SPECIAL_STARTS[shapes[starts]]

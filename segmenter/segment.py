@@ -4,18 +4,17 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from segmenter.dictionary import GRID, Dictionary
+from segmenter.dictionary import Dictionary
 from segmenter.granularity import fine_parts
-from segmenter.lattice import Edges, Int64Array, best_path, uncrossed
+from segmenter.lattice import Edges, Int64Array, best_path, no_edges, uncrossed
 from segmenter.normalise import Normalized
 from segmenter.runs import CODE_OF, Units, find_units
 from segmenter.types import BoolArray, Kind, Source, UInt8Array
+from segmenter.user_dictionary import UserDictionary
+from segmenter.user_words import UNKNOWN_SCORE, UserWords, open_units, uncut_by, usable
 
 SOURCES: Final = tuple(Source)
 SOURCE_CODE: Final = {source: code for code, source in enumerate(SOURCES)}
-UNKNOWN_SCORE: Final = -18 * GRID
-"""Score of a unit that is no word: less than the rarest word of 60 million."""
-
 _BY_TELLING = ["space", "punct", "symbol", "other", "time", "date", "emoji", "number", "latin", "email", "url", "han"]
 _KIND_OF_RANK = np.array([CODE_OF[Kind(name)] for name in _BY_TELLING], dtype=np.uint8)
 _RANK_OF_KIND = np.argsort(_KIND_OF_RANK).astype(np.uint8)
@@ -37,69 +36,103 @@ class Cut(NamedTuple):
     fine: BoolArray
 
 
+class Lattice(NamedTuple):
+    """Everything the decision looks at, for a text of n characters.
+
+    border: bool[n + 1], where words may begin and end; known: int64[n], the score of the unit that begins there
+    words: words of two units or more; user: the user words among them, and those of one unit
+    """
+
+    border: BoolArray
+    known: Int64Array
+    words: Edges
+    user: Edges
+
+
 class Segmenter:
     """Cuts normalised texts; immutable."""
 
-    def __init__(self, dictionary: Dictionary) -> None:
-        """Use the words of `dictionary`."""
+    def __init__(self, dictionary: Dictionary, user_words: UserWords | None = None) -> None:
+        """Use the words of `dictionary`, and a user's own."""
         self._dictionary = dictionary
+        self._user_words = user_words if user_words and user_words.words else None
 
     def fingerprint(self) -> str:
         """Changes when any word or score does."""
-        return self._dictionary.fingerprint()
+        own = self._user_words.fingerprint() if self._user_words else "none"
+        return f"{self._dictionary.fingerprint()} {own}"
+
+    def with_user_words(self, words: UserDictionary) -> "Segmenter":
+        """The same with these user words, as they are now."""
+        return Segmenter(self._dictionary, UserWords(words, self._dictionary))
 
     def cut(self, normalized: Normalized) -> Cut:
         """The words of a text."""
         units = find_units(normalized)
         size = len(normalized.points)
-        known, words = self._words(normalized, units)
-        sure = uncrossed(units.border, words)
-        border = self._decide(units, known, words, sure)
+        lattice = self._lattice(normalized, units)
+        border = _decide(lattice)
         start = np.flatnonzero(border[:-1])
         end = np.append(start[1:], size) if size else start
-        fine = fine_parts(start, end, words, size)
-        return Cut(units, start, end, *_describe(units, start, end, known), words, fine)
+        fine = fine_parts(start, end, lattice.words, size)
+        return Cut(units, start, end, _kinds(units, start, end), _sources(lattice, start, end), lattice.words, fine)
 
-    def _words(self, normalized: Normalized, units: Units) -> tuple[Int64Array, Edges]:
-        """The score of each unit at its start, int64[n], and the words of two units or more."""
+    def _lattice(self, normalized: Normalized, units: Units) -> Lattice:
         found = self._dictionary.match(normalized.points)
         start = found.start.astype(np.int64)
-        end = start + found.length
-        score = found.log_probability.astype(np.int64)
-        unit = np.cumsum(units.border[:-1])
-        fits = units.border[start] & units.border[end]
-        several = fits & (unit[end - 1] > unit[start])
-        single = fits & ~several
+        words = Edges(start, start + found.length, found.log_probability.astype(np.int64))
+        words = words.where(units.border[words.start] & units.border[words.end])
+        border, user = units.border, no_edges()
+        if self._user_words:
+            user, forced = usable(self._user_words.match(normalized.points), units)
+            border, opened = open_units(units, user)
+            words = uncut_by(forced, words.merged(opened).merged(user))
+            words = words.merged(forced)
+        unit = np.cumsum(border[:-1])
+        several = unit[words.end - 1] > unit[words.start]
         known = np.full(len(normalized.points), UNKNOWN_SCORE, dtype=np.int64)
-        known[start[single]] = score[single]
-        return known, Edges(start, end, score).where(several)
-
-    def _decide(self, units: Units, known: Int64Array, words: Edges, sure: BoolArray) -> BoolArray:
-        """The borders of the best path: bool[n + 1]."""
-        bounds = np.flatnonzero(sure)
-        piece_start, piece_end = bounds[:-1], bounds[1:]
-        unit = np.cumsum(units.border[:-1])
-        several = unit[piece_end - 1] > unit[piece_start]
-        open_piece = np.repeat(several, piece_end - piece_start)
-        unit_start = np.flatnonzero(units.border[:-1] & open_piece)
-        borders = np.flatnonzero(units.border)
-        unit_end = borders[unit[unit_start]] if len(unit_start) else unit_start
-        edges = words.merged(Edges(unit_start, unit_end, known[unit_start]))
-        taken = best_path(piece_start[several], piece_end[several], edges, len(known))
-        return sure | (taken > 0)
+        single = words.where(~several)
+        np.maximum.at(known, single.start, single.score)
+        return Lattice(border, known, words.where(several), user)
 
 
-def _describe(units: Units, start: Int64Array, end: Int64Array, known: Int64Array) -> tuple[UInt8Array, UInt8Array]:
-    """Kind and source of each word: the kind of its most telling unit."""
+def _decide(lattice: Lattice) -> BoolArray:
+    """The borders of the best path: bool[n + 1]."""
+    border, known, words, _ = lattice
+    sure = uncrossed(border, words)
+    bounds = np.flatnonzero(sure)
+    piece_start, piece_end = bounds[:-1], bounds[1:]
+    unit = np.cumsum(border[:-1])
+    several = unit[piece_end - 1] > unit[piece_start]
+    open_piece = np.repeat(several, piece_end - piece_start)
+    unit_start = np.flatnonzero(border[:-1] & open_piece)
+    unit_end = np.flatnonzero(border)[unit[unit_start]]
+    edges = words.merged(Edges(unit_start, unit_end, known[unit_start]))
+    taken = best_path(piece_start[several], piece_end[several], edges, len(known))
+    return sure | (taken > 0)
+
+
+def _kinds(units: Units, start: Int64Array, end: Int64Array) -> UInt8Array:
+    """The kind of each word: that of the unit it is, or of the most telling of its parts."""
     if not len(start):
-        return np.zeros(0, dtype=np.uint8), np.zeros(0, dtype=np.uint8)
-    unit_start = np.flatnonzero(units.border[:-1])
-    first_unit = np.searchsorted(unit_start, start)
-    rank = np.maximum.reduceat(_RANK_OF_KIND[units.kind[unit_start]], first_unit)
-    kind = _KIND_OF_RANK[rank]
-    several = np.diff(first_unit, append=len(unit_start)) > 1
-    is_han = kind == CODE_OF[Kind.HAN]
-    source = np.full(len(start), SOURCE_CODE[Source.RULE], dtype=np.uint8)
-    source[is_han] = SOURCE_CODE[Source.CHARACTER]
-    source[(is_han & (known[start] > UNKNOWN_SCORE)) | several] = SOURCE_CODE[Source.DICTIONARY]
-    return kind, source
+        return np.zeros(0, dtype=np.uint8)
+    atom_start = np.flatnonzero(units.atom_border[:-1])
+    rank = np.maximum.reduceat(_RANK_OF_KIND[units.atom_kind[atom_start]], np.searchsorted(atom_start, start))
+    unit = np.cumsum(units.border[:-1])
+    is_unit = units.border[start] & units.border[end] & (unit[start] == unit[end - 1])
+    return np.where(is_unit, units.kind[start], _KIND_OF_RANK[rank])
+
+
+def _sources(lattice: Lattice, start: Int64Array, end: Int64Array) -> UInt8Array:
+    """What made each word a word."""
+    if not len(start):
+        return np.zeros(0, dtype=np.uint8)
+    unit = np.cumsum(lattice.border[:-1])
+    several = unit[end - 1] > unit[start]
+    is_known = several | (lattice.known[start] > UNKNOWN_SCORE)
+    source = np.where(is_known, SOURCE_CODE[Source.DICTIONARY], SOURCE_CODE[Source.RULE]).astype(np.uint8)
+    source[~is_known & (end - start == 1)] = SOURCE_CODE[Source.CHARACTER]
+    stride = len(lattice.known) + 1
+    by_user = np.isin(start * stride + end, lattice.user.start * stride + lattice.user.end)
+    source[by_user] = SOURCE_CODE[Source.USER]
+    return source

@@ -1,0 +1,173 @@
+"""A user's own words: a collection one can edit, and files of it.
+
+A file is UTF-8 (with or without a byte order mark), one word a line, any line ends. A line with a tab is
+`word<TAB>frequency<TAB>tag`, so a word may hold spaces; any other line is read as jieba reads it, `word [frequency]
+[tag]`. Frequency and tag may be missing; the frequency `!` forces a word.
+
+>>> words = UserDictionary()
+>>> report = words.read_lines(["长江大桥 30 ns", "iphone 12" + "\\t", "银行客服" + "\\t!"])
+>>> [(word.text, word.frequency, word.forced) for word in words]
+[('长江大桥', 30, False), ('iphone 12', None, False), ('银行客服', None, True)]
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from segmenter.dictionary import Dictionary
+from segmenter.errors import UserWordError
+from segmenter.normalise import Normalizer
+
+LONGEST_WORD: Final = 128
+"""Characters of a normalised user word."""
+FORCE: Final = "!"
+
+_JIEBA_LINE = re.compile(r"(?P<word>.+?)(?: +(?P<frequency>\d+|!))?(?: +(?P<tag>[a-zA-Z]+))?", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class UserWord:
+    """A word as the user wrote it.
+
+    frequency: occurrences as in the dictionary; None makes it a common word that is not cut into smaller ones, but words
+    that cross its borders may still be likelier; forced: the word is cut out wherever it stands.
+    """
+
+    text: str
+    frequency: int | None = None
+    tag: str | None = None
+    forced: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class LineNote:
+    """What is to be said of a line: `reason` is malformed, duplicate or lowered, with the particulars."""
+
+    line: int
+    text: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class LoadReport:
+    """What came of reading words: how many were taken, and the lines that deserve a look."""
+
+    words: int
+    notes: list[LineNote] = field(default_factory=list)
+
+
+class UserDictionary:
+    """User words by their normal form; two spellings with one normal form are one word.
+
+    An analyzer takes the words as they are when it is made: make a new one (`Analyzer.with_user_dictionary`) after a
+    change.
+    """
+
+    def __init__(self, words: Iterable[UserWord] = ()) -> None:
+        """Start with these words. Raises UserWordError for one that cannot be matched."""
+        self._normalizer = Normalizer()
+        self._words: dict[str, UserWord] = {}
+        for word in words:
+            self._put(word)
+
+    def __len__(self) -> int:
+        return len(self._words)
+
+    def __iter__(self) -> Iterator[UserWord]:
+        return iter(self._words.values())
+
+    def __contains__(self, text: object) -> bool:
+        return isinstance(text, str) and self._form(text) in self._words
+
+    def items(self) -> Iterable[tuple[str, UserWord]]:
+        """(normal form, word) pairs."""
+        return self._words.items()
+
+    def add(
+        self, text: str, frequency: int | None = None, tag: str | None = None, *, forced: bool = False
+    ) -> UserWord | None:
+        """Add or replace a word; returns the one that was replaced. Raises UserWordError if it cannot be matched."""
+        return self._put(UserWord(text.strip(), frequency, tag, forced))
+
+    def remove(self, text: str) -> bool:
+        """Take a word out, whatever its case and width; whether it was there."""
+        return self._words.pop(self._form(text), None) is not None
+
+    def read(self, path: Path, dictionary: Dictionary | None = None) -> LoadReport:
+        """Add the words of a file, see `read_lines`. Raises OSError if it cannot be read."""
+        return self.read_lines(_decoded(path.read_bytes()), dictionary)
+
+    def read_lines(self, lines: Iterable[str], dictionary: Dictionary | None = None) -> LoadReport:
+        """Add a word a line; bad lines are left out and reported.
+
+        With a `dictionary`, lines that give one of its words a lower frequency are reported too: they have no effect.
+        """
+        notes: list[LineNote] = []
+        words = 0
+        for number, line in enumerate(lines, start=1):
+            content = line.strip("\ufeff\r\n")
+            if not content.strip():
+                continue
+            try:
+                word = parse_line(content)
+                replaced = self._put(word)
+            except UserWordError as error:
+                notes.append(LineNote(number, content, f"malformed: {error}"))
+                continue
+            words += replaced is None
+            if replaced:
+                notes.append(LineNote(number, content, "duplicate: the last line counts"))
+            known = dictionary.frequency(self._form(word.text)) if dictionary else 0
+            if word.frequency is not None and word.frequency < known:
+                notes.append(LineNote(number, content, f"lowered: the dictionary's frequency {known} stays"))
+        return LoadReport(words, notes)
+
+    def write(self, path: Path) -> None:
+        """Write all words in the tab form, so that reading them gives the same collection."""
+        path.write_text("".join(f"{line}\n" for line in self.lines()), encoding="utf-8", newline="\n")
+
+    def lines(self) -> Iterator[str]:
+        """The lines of a file with these words."""
+        for word in self:
+            frequency = FORCE if word.forced else "" if word.frequency is None else str(word.frequency)
+            yield f"{word.text}\t{frequency}\t{word.tag or ''}"
+
+    def _put(self, word: UserWord) -> UserWord | None:
+        form = self._form(word.text)
+        if not form:
+            raise UserWordError("there is no character in the word")
+        if "\n" in form or "\t" in word.text:
+            raise UserWordError("a word holds no line break and no tab")
+        if len(form) > LONGEST_WORD:
+            raise UserWordError(f"{len(form)} characters, {LONGEST_WORD} at most")
+        if word.frequency is not None and word.frequency < 0:
+            raise UserWordError(f"negative frequency {word.frequency}")
+        replaced = self._words.get(form)
+        self._words[form] = word
+        return replaced
+
+    def _form(self, text: str) -> str:
+        return self._normalizer.normalize(text).text.strip(" ")
+
+
+def parse_line(line: str) -> UserWord:
+    """The word of a line. Raises UserWordError if the line is of neither form."""
+    if "\t" in line:
+        text, frequency, tag, *rest = [*(part.strip() for part in line.split("\t")), "", ""]
+        if any(rest):
+            raise UserWordError("more than three columns")
+    else:
+        match = _JIEBA_LINE.fullmatch(line.strip())
+        text, frequency, tag = (match[1], match[2] or "", match[3] or "") if match else (line, "", "")
+    if frequency not in ("", FORCE) and not frequency.isdecimal():
+        raise UserWordError(f"{frequency!r} is not a frequency")
+    forced = frequency == FORCE
+    return UserWord(text, int(frequency) if frequency and not forced else None, tag or None, forced)
+
+
+def _decoded(content: bytes) -> Iterator[str]:
+    """Lines of UTF-8; what is not UTF-8 becomes a line that is reported."""
+    for line in content.removeprefix(b"\xef\xbb\xbf").splitlines():
+        yield line.decode("utf-8", "surrogateescape")
