@@ -1,0 +1,157 @@
+"""What the wide model sees of a character: n-grams around it, character types, and dictionary words meeting there.
+
+Every template gives one 64-bit hash a character; training and run time call the same function. Characters are those of
+normalised sentences laid out by `lay_out`: four line feeds before, between and after them, so that no window reaches
+from one sentence into the next. In n-grams every digit counts as one, every letter of an alphabet as one.
+"""
+
+from collections.abc import Iterator, Sequence
+from functools import cache
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from segmenter.characters import Shape, character_table
+from segmenter.dictionary import Dictionary, Matches
+from segmenter.hashing import CodePoints, Hashes, mix, ngram_hashes
+from segmenter.types import UInt8Array
+
+MARGIN = 4
+"""Line feeds around each sentence: the reach of the widest template."""
+
+NGRAMS: tuple[tuple[int, int], ...] = (
+    *((1, offset) for offset in (-2, -1, 0, 1, 2)),
+    *((2, offset) for offset in (-2, -1, 0, 1)),
+    *((3, offset) for offset in (-2, -1, 0)),
+    *((4, offset) for offset in (-2, -1)),
+)
+"""(length, offset of the first character) of the character n-grams."""
+
+TEMPLATES = len(NGRAMS) + 6
+LONGEST_WORD = 6
+"""Longer dictionary words count as this long."""
+
+_LINE_FEED = np.uint32(0x0A)
+_DIGIT, _NUMERAL, _DATE, _HAN, _LETTER, _MARK, _OTHER = range(1, 8)
+_NUMERALS = "〇零一二三四五六七八九十百千万亿两半几数"
+_DATE_UNITS = "年月日时分秒号"
+
+
+class Layout(NamedTuple):
+    """Sentences in one column of code points: uint32[n], and where each begins and how long it is: int64[sentences]."""
+
+    points: CodePoints
+    start: NDArray[np.int64]
+    length: NDArray[np.int64]
+
+
+def lay_out(sentences: Sequence[CodePoints]) -> Layout:
+    """Put sentences behind each other with `MARGIN` line feeds before, between and after them."""
+    length = np.fromiter(map(len, sentences), np.int64, len(sentences))
+    start = np.cumsum(length + MARGIN) - length
+    points = np.full(int(length.sum()) + MARGIN * (len(sentences) + 1), _LINE_FEED, dtype=np.uint32)
+    points[places_of(start, length)] = np.concatenate([np.zeros(0, np.uint32), *sentences])
+    return Layout(points, start, length)
+
+
+def places_of(start: NDArray[np.int64], length: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The indices `start .. start + length` of each range, one range after the other."""
+    first = np.cumsum(length) - length
+    return np.arange(int(length.sum())) + np.repeat(start - first, length)
+
+
+@cache
+def _type_table() -> UInt8Array:
+    """Character type of every code point: uint8[0x110000]; 0 for white space."""
+    shape = character_table().shape
+    table = np.full(len(shape), _MARK, dtype=np.uint8)
+    for members, value in (
+        ((Shape.SPACE, Shape.LINE, Shape.CONTROL), 0),
+        ((Shape.DIGIT,), _DIGIT),
+        ((Shape.HAN,), _HAN),
+        ((Shape.LETTER, Shape.UPPER), _LETTER),
+        ((Shape.KATAKANA, Shape.HIRAGANA, Shape.HANGUL, Shape.DENSE, Shape.OTHER, Shape.MARK), _OTHER),
+    ):
+        table[np.isin(shape, members)] = value
+    table[[ord(character) for character in _NUMERALS]] = _NUMERAL
+    table[[ord(character) for character in _DATE_UNITS]] = _DATE
+    return table
+
+
+def character_types(points: CodePoints) -> UInt8Array:
+    """One of eight types for each character: uint8[n]."""
+    return _type_table()[points]
+
+
+def feature_hashes(points: CodePoints, dictionary: Dictionary) -> Iterator[Hashes]:
+    """Yield one column of hashes for each of the `TEMPLATES`: uint64[n], already salted by template."""
+    types = character_types(points)
+    classes = points.copy()
+    classes[types == _DIGIT] = ord("0")
+    classes[types == _LETTER] = ord("a")
+    ngrams = [_full(hashes, len(points)) for hashes in ngram_hashes(classes, 4)]
+    columns = [_shift(ngrams[length - 1], offset) for length, offset in NGRAMS]
+    before, after = _shift(ngrams[0], -1), _shift(ngrams[0], 1)
+    columns.append(mix(before, 98) ^ after)
+    columns.append(_type_pattern(types))
+    columns.extend(_word_columns(dictionary.match(points), ngrams[0]))
+    for salt, column in enumerate(columns):
+        yield mix(column, salt)
+
+
+def _type_pattern(types: UInt8Array) -> Hashes:
+    pattern = np.zeros(len(types), dtype=np.uint64)
+    for offset in (-2, -1, 0, 1, 2):
+        pattern = (pattern << np.uint64(3)) | _shift(types, offset)
+    return pattern
+
+
+def _word_columns(matches: Matches, unigrams: Hashes) -> list[Hashes]:
+    """Longest dictionary words of two characters or more that begin, end or go on at each character, combined."""
+    begin, inside, end = (column.astype(np.uint64) for column in longest_words(matches, len(unigrams)))
+    here = _digits(begin, inside, end)
+    return [
+        here,
+        mix(unigrams, 99) ^ here,
+        _digits(begin, _shift(begin, 1), _shift(end, -1), end),
+        _digits(begin, inside, _shift(begin, 1), _shift(end, 1), _shift(begin, -1), _shift(end, -1)),
+    ]
+
+
+def longest_words(matches: Matches, size: int) -> tuple[UInt8Array, UInt8Array, UInt8Array]:
+    """Length of the longest word that begins, goes on (neither first nor last) or ends at each place: uint8[size]."""
+    begin, inside, end = (np.zeros(size, dtype=np.uint8) for _ in range(3))
+    long = matches.length > 1
+    start, length = matches.start[long].astype(np.int64), matches.length[long].astype(np.int64)
+    value = np.minimum(length, LONGEST_WORD).astype(np.uint8)
+    np.maximum.at(begin, start, value)
+    np.maximum.at(end, start + length - 1, value)
+    for offset in range(1, int(length.max(initial=0)) - 1):
+        through = length > offset + 1
+        start, length, value = start[through], length[through], value[through]
+        np.maximum.at(inside, start + offset, value)
+    return begin, inside, end
+
+
+def _digits(*columns: Hashes) -> Hashes:
+    """Small numbers (below 8) as the octal digits of one."""
+    number = np.zeros(len(columns[0]), dtype=np.uint64)
+    for column in columns:
+        number = (number << np.uint64(3)) | column
+    return number
+
+
+def _full(hashes: Hashes, size: int) -> Hashes:
+    """The column made `size` long with zeros."""
+    return np.concatenate([hashes, np.zeros(size - len(hashes), dtype=np.uint64)])
+
+
+def _shift(column: NDArray[Any], offset: int) -> NDArray[Any]:
+    """What stands `offset` places on: shifted[i] = column[i + offset], zero beyond the ends."""
+    shifted = np.zeros_like(column)
+    if offset >= 0:
+        shifted[: len(column) - offset] = column[offset:]
+    else:
+        shifted[-offset:] = column[:offset]
+    return shifted
