@@ -31,7 +31,7 @@ _JIEBA_LINE = re.compile(r"(?P<word>.+?)(?: +(?P<frequency>\d+|!))?(?: +(?P<tag>
 class UserWord:
     """A word as the user wrote it.
 
-    frequency: occurrences as in the dictionary; None makes it a common word that is not cut into smaller ones, but words
+    frequency: occurrences as in the dictionary; None makes it a common word, never cut into smaller ones, though words
     that cross its borders may still be likelier; forced: the word is cut out wherever it stands.
     """
 
