@@ -32,7 +32,7 @@ class Emissions(NamedTuple):
 def gap_log_odds(emissions: Emissions, starts: NDArray[np.int64]) -> Scores:
     """Log-odds of a border behind each character: int32[n]; `FORCED` or more at the ends of sentences.
 
-    The chain holds sentences, one after the other; `starts` are their first characters. Borders are forced between them.
+    The chain holds sentences one after the other; `starts` are their first characters. Borders are forced between them.
     """
     size = len(emissions.first)
     if not size:

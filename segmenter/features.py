@@ -58,7 +58,8 @@ def lay_out(sentences: Sequence[CodePoints]) -> Layout:
 def places_of(start: NDArray[np.int64], length: NDArray[np.int64]) -> NDArray[np.int64]:
     """The indices `start .. start + length` of each range, one range after the other."""
     first = np.cumsum(length) - length
-    return np.arange(int(length.sum())) + np.repeat(start - first, length)
+    places: NDArray[np.int64] = np.arange(int(length.sum())) + np.repeat(start - first, length)
+    return places
 
 
 @cache
