@@ -117,12 +117,20 @@ function hitItem(hit, state) {
 }
 
 function whyList(hit) {
-  const rows = Object.entries({ ...hit.why, score: hit.score.toFixed(3) });
-  return element("dl", {}, ...rows.flatMap(([name, value]) => [
-    element("dt", {}, name), element("dd", {}, readable(value))]));
+  const { routes, matched, fields, score, ...rest } = hit.why;
+  const rows = {
+    routes: routes?.map((route) => t(route)),
+    matched,
+    fields: fields?.map((field) => t(field)),
+    score: hit.score.toFixed(1),
+    ...rest,
+  };
+  return element("dl", {}, ...Object.entries(rows).filter(([, value]) => value?.length !== 0).flatMap(([name, value]) => [
+    element("dt", {}, t(name)), element("dd", {}, readable(value))]));
 }
 
 function readable(value) {
+  if (value === true) return "✓";
   if (Array.isArray(value)) return value.map(readable).join(" · ");
   if (value && typeof value === "object") {
     return Object.entries(value).map(([key, item]) => `${key}: ${readable(item)}`).join(", ");
@@ -163,7 +171,7 @@ async function cutText() {
 async function showHealth() {
   try {
     const state = await api("/readyz");
-    $("health").textContent = [t("documents", state.documents), ...state.off.map((part) => t("off") + part.what)].join(" · ");
+    $("health").textContent = [t("documents", state.documents), ...state.off.map((part) => t("off") + t(part.what))].join(" · ");
     $("health").title = state.off.map((part) => part.reason).join("\n");
   } catch (error) {
     $("health").textContent = error.message;
