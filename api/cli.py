@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import signal
 import sys
 from collections.abc import Sequence
 
@@ -30,8 +31,17 @@ def build_parser() -> argparse.ArgumentParser:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code."""
     use_utf8()
+    end_like_ctrl_c()
     args = build_parser().parse_args(argv)
     return guarded(lambda: int(args.run(args) or 0))
+
+
+def end_like_ctrl_c() -> None:
+    """SIGTERM and a closed terminal end a command the way Ctrl-C does, so that everything is closed in order."""
+    for name in ("SIGTERM", "SIGHUP"):
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) is signal.SIG_DFL:
+            signal.signal(number, signal.default_int_handler)
 
 
 def use_utf8() -> None:
