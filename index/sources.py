@@ -9,7 +9,7 @@ from index.ingest.errors import PostError
 from index.ingest.files import MARKDOWN, markdown_files, printable
 from index.ingest.jsonl import is_json_lines, read_json_lines
 from index.ingest.markdown import MarkdownReader
-from index.ingest.post_file import read_post
+from index.ingest.post_file import post_id, read_post
 from index.ingest.site import Site, find_site
 from index.types import BadPost, Post
 
@@ -27,7 +27,7 @@ def read_posts(paths: Iterable[str | os.PathLike[str]]) -> Iterator[Post | BadPo
     reader = MarkdownReader()
     for path in paths:
         for file, line, post in _read_path(Path(path), reader):
-            checked = ids.check(post, file, line) if isinstance(post, Post) else post
+            checked = ids.check(post, file, line)
             if checked is not None:
                 yield checked
 
@@ -66,15 +66,23 @@ def _read_file(path: Path, shown: Path, site: Site, reader: MarkdownReader) -> I
     try:
         post = read_post(path, site, reader)
     except PostError as error:
-        yield _bad(shown, str(error))
+        yield _bad(shown, str(error), error.post_id or _path_id(path, site))
         return
     if post is not None:
         yield printable(shown), 0, post
 
 
-def _bad(path: Path, reason: str) -> _Sourced:
+def _path_id(path: Path, site: Site) -> str | None:
+    """The id that a file has whose front matter cannot be read, if it can be one."""
+    try:
+        return post_id({}, site, path)
+    except PostError:
+        return None
+
+
+def _bad(path: Path, reason: str, own_id: str | None = None) -> _Sourced:
     where = printable(path)
-    return where, 0, BadPost(where, reason)
+    return where, 0, BadPost(where, reason, own_id)
 
 
 class _Ids:
@@ -84,14 +92,21 @@ class _Ids:
         self._places: dict[bytes, int] = {}
         self._files: dict[str, int] = {}
 
-    def check(self, post: Post, file: str, line: int) -> Post | BadPost | None:
-        """The post, or what is wrong with its id; None if this very place was read before."""
+    def check(self, post: Post | BadPost, file: str, line: int) -> Post | BadPost | None:
+        """The post, or what is wrong with its id; None if this very place was read before.
+
+        A bad post holds its id too, but is never reported twice, and has none where another post has it.
+        """
+        if post.id is None:
+            return post
         digest = hashlib.blake2b(post.id.encode(), digest_size=12).digest()
         place = self._files.setdefault(file, len(self._files)) << 40 | line
         if digest not in self._places:
             self._places[digest] = place
             return post
         first = self._places[digest]
+        if isinstance(post, BadPost):
+            return BadPost(post.where, post.reason)
         if first == place:
             return None
         return BadPost(_named(file, line), f"the id {post.id!r} is already that of {self._name(first)}")

@@ -65,9 +65,14 @@ def _read_line(line: bytes | None, name: str, number: int) -> Post | BadPost:
     try:
         if line is None:
             raise PostError(f"line is longer than {MAX_LINE // 1024 // 1024} MB")
-        return _post(_parse(line, number), Path(name).name)
+        data = _parse(line, number)
+        own_id = check_id(_id(data))
     except PostError as error:
         return BadPost(where, str(error))
+    try:
+        return _post(own_id, data, Path(name).name)
+    except PostError as error:
+        return BadPost(where, str(error), own_id)
 
 
 def _parse(line: bytes, number: int) -> Mapping[str, object]:
@@ -84,10 +89,10 @@ def _parse(line: bytes, number: int) -> Mapping[str, object]:
     return data
 
 
-def _post(data: Mapping[str, object], file: str) -> Post:
+def _post(own_id: str, data: Mapping[str, object], file: str) -> Post:
     excerpt = {"excerpt": _text(data, "excerpt")} if data.get("excerpt") else {}
     return Post(
-        id=check_id(_id(data)),
+        id=own_id,
         title=_text(data, "title").strip(),
         body=_text(data, "body"),
         tags=tuple(read.names_field(data.get("tags"), "tags")),

@@ -10,7 +10,7 @@ from markdown_it.token import Token
 from index.ingest.html_text import HIDDEN, html_text, image_text, split_at_more, tag_name
 from index.ingest.markdown_rules import FOOTNOTE_LABELS, make_parser
 
-MAX_PARSED = 4_000_000
+MAX_PARSED = 2_000_000
 
 _HEADING_ATTRIBUTES = re.compile(r"\s*\{[#.:][^{}]*\}\s*$")
 _TASK = re.compile(r"\[[ xX]\]\s+")

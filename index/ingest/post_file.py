@@ -28,12 +28,19 @@ def read_post(path: Path, site: Site, reader: MarkdownReader) -> Post | None:
     front, body = split_front_matter(read_text(path))
     if is_draft(front, site, path):
         return None
+    own_id = post_id(front, site, path)
+    try:
+        return _build(own_id, front, reader.read(body), site, path)
+    except PostError as error:
+        raise PostError(str(error), own_id) from error
+
+
+def _build(own_id: str, front: Mapping[str, object], text: MarkdownText, site: Site, path: Path) -> Post:
     generator = generator_of(site, path)
-    text = reader.read(body)
     if not front and not text.text:
         raise PostError("file is empty")
     return Post(
-        id=post_id(front, site, path),
+        id=own_id,
         title=_title(front, text, site, path, generator),
         body=text.text,
         tags=tuple(_tags(front, generator)),

@@ -20,7 +20,7 @@ from index.ingest.yaml_subset import load_yaml
 
 Generator = Literal["hexo", "hugo", "jekyll", "plain"]
 
-MAX_ID = 512
+MAX_ID_BYTES = 1000
 _HUGO_CONFIGS = ("hugo.toml", "hugo.yaml", "hugo.yml", "hugo.json", "config.toml", "config/_default")
 _YAML_CONFIGS = ("_config.yml", "_config.yaml")
 _BUILT = frozenset({"public", "_site", "themes", "scaffolds", "archetypes", "layouts", "resources", "static", "assets"})
@@ -89,13 +89,13 @@ def generator_of(site: Site, path: Path) -> Generator:
 
 
 def check_id(value: str) -> str:
-    """`value` if it can be the id of a post: 1 to 512 printable characters; PostError otherwise."""
+    """`value` if it can be the id of a post: printable, at most 1,000 bytes of UTF-8; PostError otherwise."""
     if not value.strip():
         raise PostError("id is empty")
-    if len(value) > MAX_ID:
-        raise PostError(f"id is longer than {MAX_ID} characters")
     if not value.isprintable():
         raise PostError("id has control characters or bytes that are not text")
+    if len(value.encode()) > MAX_ID_BYTES:
+        raise PostError(f"id is longer than {MAX_ID_BYTES} bytes")
     return value
 
 
