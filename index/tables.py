@@ -14,6 +14,8 @@ from index.rows import DocumentAnalyzer, IndexedPost, passage_lines, posting_lin
 SEGMENT = 1024
 """Documents that are written one by one share a segment of the postings with this many neighbours."""
 
+CREATION_LOCK = 0x77656E6369_03
+
 _COPY_BUFFER = 1 << 18
 
 
@@ -135,7 +137,7 @@ def ensure_serving(conn: Connection, analyzer: DocumentAnalyzer) -> int:
     statements = queries("write.sql")
     row = conn.execute(statements["lock_serving"]).fetchone()
     if row is None:
-        conn.execute(statements["lock_generations"])
+        conn.execute(statements["lock_creation"], [CREATION_LOCK])
         row = conn.execute(statements["lock_serving"]).fetchone()
     return int(row[0]) if row is not None else _first_generation(conn, analyzer)
 

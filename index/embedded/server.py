@@ -1,6 +1,7 @@
 """One PostgreSQL cluster in a folder: set up, started, adopted, stopped."""
 
 import os
+import shutil
 import time
 from collections.abc import Mapping
 from pathlib import Path
@@ -66,6 +67,8 @@ class Server:
         return find(self.account, self.home / "programs", _major(self.cluster), self._programs)
 
     def _initialise(self, binaries: Binaries) -> None:
+        for leftover in self.home.glob("data.*"):
+            shutil.rmtree(leftover)
         careless = ["--no-sync"] if self.settings.get("fsync") == "off" else []
         unfinished = self.home / f"data.{os.getpid()}.{time.monotonic_ns():x}"
         answer = ""

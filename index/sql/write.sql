@@ -9,11 +9,8 @@ select id from wenci.generation where state = 'serving'
 -- name: lock_serving
 select id from wenci.generation where state = 'serving' for update
 
--- name: lock_generation
-select id from wenci.generation where id = %s for update
-
--- name: lock_generations
-lock table wenci.generation in share row exclusive mode
+-- name: lock_creation
+select pg_advisory_xact_lock(%s)
 
 -- name: create_generation
 select wenci.create_generation(%(fingerprint)s, %(stream_fingerprint)s)

@@ -9,7 +9,7 @@ from psycopg.sql import SQL
 
 from index.generations import serving
 from index.passages import BODY, TAGS, TITLE, tag_text
-from index.postings import gram_counts, unpack_all, word_counts
+from index.postings import MAX_TF, gram_counts, unpack_all, word_counts
 from index.types import Post
 from segmenter.types import Analysis
 from tests.index.fake_analyzer import analyze
@@ -121,7 +121,7 @@ def _check_postings(conn: Connection, generation: int, posts: dict[int, Post]) -
     for ord, post in posts.items():
         for field, analysis in _fields(post).items():
             for kind, counts in zip(KINDS[field], (word_counts(analysis), gram_counts(analysis)), strict=True):
-                wanted.update({(kind, lexeme, ord): tf for lexeme, tf in counts.items()})
+                wanted.update({(kind, lexeme, ord): min(tf, MAX_TF) for lexeme, tf in counts.items()})
     stored: Counter[tuple[int, str, int]] = Counter()
     query = "select kind, lexeme, ords, tfs from wenci.posting where generation = %s"
     for kind, lexeme, ords, tfs in conn.execute(query, [generation]):
