@@ -30,7 +30,7 @@ def register(actions: Subparsers) -> None:
 
 
 def _add_run(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("run", metavar="RUN", help="the folder of a run, or of one of its checkpoints")
+    parser.add_argument("checkpoint", metavar="RUN", help="the folder of a run, or of one of its checkpoints")
     parser.add_argument("--which", choices=["best", "latest"], default="best", help="default: best")
     add_json(parser)
 
@@ -194,7 +194,7 @@ def info(args: argparse.Namespace) -> int:
     from encoder import checkpoint
     from encoder.predict import checkpoint_folder
 
-    folder = checkpoint_folder(Path(args.run), args.which)
+    folder = checkpoint_folder(Path(args.checkpoint), args.which)
     meta = {"path": str(folder), **asdict(checkpoint.read_meta(folder))}
     if args.json:
         emit_json(meta)
@@ -219,4 +219,4 @@ def _load(args: argparse.Namespace) -> Pretrained:
     require_torch()
     from encoder.predict import load_pretrained
 
-    return load_pretrained(Path(args.run), args.which)
+    return load_pretrained(Path(args.checkpoint), args.which)

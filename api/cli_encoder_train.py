@@ -29,6 +29,7 @@ def register(actions: Subparsers) -> None:
     parser.add_argument("--rounds", type=positive, default=2, metavar="N", help="passes over the data (default: 2)")
     parser.add_argument("--minutes", type=positive_number, metavar="X", help="stop after so long; --resume goes on")
     parser.add_argument("--threads", type=positive, metavar="N", help="CPU threads (default: PyTorch's choice)")
+    parser.add_argument("--workers", type=positive, default=1, metavar="N", help="batches of a step computed at a time")
     parser.add_argument("--device", default="auto", metavar="NAME", help="auto, cpu or cuda (default: auto)")
     _add_shape(parser.add_argument_group("shape of the Encoder"))
     _add_training(parser.add_argument_group("training"))
@@ -82,7 +83,16 @@ def pretrain(args: argparse.Namespace) -> int:
     seconds = args.minutes * 60 if args.minutes else None
     listener = _with_limit(broadcast(listeners), seconds)
     with _Stop(seconds) as stop:
-        best = train(task, training, out, resume=args.resume, device=device, listener=listener, should_stop=stop)
+        best = train(
+            task,
+            training,
+            out,
+            resume=args.resume,
+            device=device,
+            listener=listener,
+            should_stop=stop,
+            workers=args.workers,
+        )
     if args.json:
         emit_json({"best_loss": best, "run": str(out)})
     else:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict
 from html import escape
 from importlib import resources
 from pathlib import Path
@@ -14,7 +13,7 @@ from typing import Any
 
 from encoder.charts import Point, Series, line_chart
 from encoder.events import Event, RunFinished, RunStarted, StepFinished, Validated
-from encoder.listeners import EVENT_NAMES, read_metrics
+from encoder.listeners import as_record, read_metrics
 from encoder.progress import clock, loss_text, size
 
 Record = Mapping[str, Any]
@@ -39,13 +38,12 @@ class Dashboard:
 
     def __call__(self, event: Event) -> None:
         """Take the event in; redraw if it is time."""
-        record = {"event": EVENT_NAMES[type(event)], **asdict(event)}
         if isinstance(event, RunStarted):
             self._next = 0.0
             self._records = [] if self._metrics is None else list(read_metrics(self._metrics))
-            if self._records and self._records[-1]["event"] == "start":
+            if self._records and self._records[-1]["event"] == "RunStarted":
                 self._records.pop()
-        self._records.append(record)
+        self._records.append(as_record(event))
         if isinstance(event, StepFinished):
             if event.seconds < self._next:
                 return
@@ -65,10 +63,10 @@ def write_dashboard(path: str | os.PathLike[str], records: Sequence[Record]) -> 
 
 def render(records: Sequence[Record]) -> str:
     """The page for the records of a metrics log."""
-    starts = [record for record in records if record["event"] == "start"]
-    steps = [record for record in records if record["event"] == "step"]
-    validations = [record for record in records if record["event"] == "validation"]
-    running = not records or records[-1]["event"] != "finish"
+    starts = [record for record in records if record["event"] == "RunStarted"]
+    steps = [record for record in records if record["event"] == "StepFinished"]
+    validations = [record for record in records if record["event"] == "Validated"]
+    running = not records or records[-1]["event"] != "RunFinished"
     start: Record = starts[-1] if starts else {}
     return _page().substitute(
         title=escape(str(start.get("name", "run"))),
@@ -92,7 +90,7 @@ def _charts(steps: Sequence[Record], validations: Sequence[Record]) -> list[str]
             "Loss (nats a masked token)",
             [Series("training", _points(steps, "loss")), Series("validation", _points(validations, "loss"))],
         ),
-        line_chart("Masked words found", [Series(name, _metric(validations, name)) for name in metrics]),
+        line_chart("Share of masked places guessed", [Series(name, _metric(validations, name)) for name in metrics]),
         line_chart("Learning rate", [Series("learning rate", _points(steps, "learning_rate"))]),
         line_chart("Gradient norm before clipping", [Series("norm", _points(steps, "gradient_norm"))]),
         line_chart("Characters a second", [Series("speed", _speed(steps))]),

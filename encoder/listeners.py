@@ -10,16 +10,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, TextIO
 
-from encoder.events import CheckpointSaved, Event, RunFinished, RunStarted, StepFinished, Validated
+from encoder.events import CheckpointSaved, Event, RunFinished, RunStarted, StepFinished
 from encoder.progress import Progress, loss_text, panel_lines
-
-EVENT_NAMES: dict[type[Event], str] = {
-    RunStarted: "start",
-    StepFinished: "step",
-    Validated: "validation",
-    CheckpointSaved: "checkpoint",
-    RunFinished: "finish",
-}
 
 
 class ConsolePanel:
@@ -76,7 +68,7 @@ class MetricsLog:
             self._open(event.first_step)
         if self._file is None:
             raise ValueError("the first event of a run must be RunStarted")
-        record = {"event": EVENT_NAMES[type(event)], **asdict(event)}
+        record = as_record(event)
         self._file.write(json.dumps(record, ensure_ascii=False, default=str) + "\n")
         self._file.flush()
         if isinstance(event, RunFinished):
@@ -94,6 +86,11 @@ class MetricsLog:
         self._file = self._path.open("a", encoding="utf-8")
 
 
+def as_record(event: Event) -> dict[str, Any]:
+    """An event as plain values, its class name under `event`."""
+    return {"event": type(event).__name__, **asdict(event)}
+
+
 def read_metrics(path: str | os.PathLike[str]) -> Iterator[dict[str, Any]]:
     """The records of a metrics log; none if there is no file. A last line cut short by a crash is left out."""
     if not Path(path).exists():
@@ -105,7 +102,7 @@ def read_metrics(path: str | os.PathLike[str]) -> Iterator[dict[str, Any]]:
 
 
 def _reached(record: dict[str, Any]) -> int:
-    return int(record["first_step"] if record["event"] == "start" else record["step"])
+    return int(record["first_step"] if record["event"] == "RunStarted" else record["step"])
 
 
 def resident_bytes() -> int | None:

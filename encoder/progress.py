@@ -20,7 +20,8 @@ class Progress:
         self.validated: Validated | None = None
         self.finished: RunFinished | None = None
         self.best_step: int | None = None
-        self.train_loss: float | None = None  # exponentially weighted mean
+        self.train_loss: float | None = None  # mean of the first steps, then exponentially weighted
+        self._steps = 0
         self._recent: deque[tuple[float, int]] = deque(maxlen=_SPEED_WINDOW)
 
     def __call__(self, event: Event) -> None:
@@ -33,8 +34,9 @@ class Progress:
             case StepFinished():
                 self.step = event
                 self._recent.append((event.seconds, event.characters))
-                before = event.loss if self.train_loss is None else self.train_loss
-                self.train_loss = _SMOOTHING * before + (1 - _SMOOTHING) * event.loss
+                self._steps += 1
+                weight = max(1 - _SMOOTHING, 1 / self._steps)
+                self.train_loss = (1 - weight) * (self.train_loss or 0.0) + weight * event.loss
             case Validated():
                 self.validated = event
                 self.best_step = event.step if event.is_best else self.best_step
