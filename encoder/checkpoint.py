@@ -139,7 +139,7 @@ def check_identity(saved: Mapping[str, Any], wanted: Mapping[str, Any], folder: 
     """Raise CheckpointMismatchError if the two differ, naming fields and both values."""
     old, new = _flat(saved), _flat(wanted)
     differing = [
-        f"{name} is {old.get(name)!r} there and {new.get(name)!r} here"
+        f"{name} is {old.get(name, 'absent')} there and {new.get(name, 'absent')} here"
         for name in sorted(old.keys() | new.keys())
         if old.get(name) != new.get(name)
     ]
