@@ -6,6 +6,7 @@ PostgreSQL never parses text of ours: lexemes and positions are decided here, qu
 """
 
 from collections.abc import Sequence
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -116,10 +117,20 @@ def vector_literal(lexemes: Sequence[str], positions: Sequence[int], weight: str
     """
     if len(positions) and not (min(positions) >= 1 and max(positions) <= MAX_POSITION):
         raise ValueError(f"positions must lie between 1 and {MAX_POSITION}")
-    places: dict[str, list[str]] = {}
+    place = _places(weight)
+    places: dict[str, str] = {}
     for lexeme, position in zip(lexemes, positions, strict=True):
-        places.setdefault(lexeme, []).append(f"{position}{weight}")
-    return " ".join([f"{quote(lexeme)}:{','.join(at)}" for lexeme, at in places.items()])
+        before = places.get(lexeme)
+        places[lexeme] = place[position] if before is None else f"{before},{place[position]}"
+    text = "".join(places)
+    if "'" in text or "\\" in text:
+        return " ".join([f"{quote(lexeme)}:{at}" for lexeme, at in places.items()])
+    return " ".join([f"'{lexeme}':{at}" for lexeme, at in places.items()])
+
+
+@cache
+def _places(weight: str) -> list[str]:
+    return [f"{position}{weight}" for position in range(MAX_POSITION + 1)]
 
 
 def query_atoms(analysis: Analysis) -> list[Atom]:
