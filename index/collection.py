@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from psycopg import Connection
+from psycopg import Connection, IsolationLevel
 from psycopg.pq import TransactionStatus
 
 from index.queries import queries
@@ -44,11 +44,18 @@ class Collection:
 @contextmanager
 def snapshot(conn: Connection) -> Iterator[None]:
     """A read-only transaction in which all statements see the same state; inside an open transaction, a part of it."""
-    begins = conn.info.transaction_status == TransactionStatus.IDLE
-    with conn.transaction():
-        if begins:
-            conn.execute(queries("read.sql")["snapshot"])
-        yield
+    if conn.info.transaction_status != TransactionStatus.IDLE:
+        with conn.transaction():
+            yield
+        return
+    before = conn.isolation_level, conn.read_only
+    conn.isolation_level, conn.read_only = IsolationLevel.REPEATABLE_READ, True
+    try:
+        with conn.transaction():
+            yield
+    finally:
+        if not conn.closed:
+            conn.isolation_level, conn.read_only = before
 
 
 _KEPT = 8

@@ -52,7 +52,8 @@ class Matcher:
     def part(self, part: Part) -> Found:
         """Documents that hold the unit as it stands, or, unless it is quoted, enough of its words."""
         found, is_exact = self.phrase(part)
-        words = self.none() if part.unit.quoted else self.words(part.terms)
+        has_words = any(not term.by_grams for term in part.terms)
+        words = self.words(part.terms) if has_words and not part.unit.quoted else self.none()
         return Found(found | words, found, words, is_exact)
 
     def group(self, parts: Sequence[Part]) -> Found:

@@ -43,6 +43,8 @@ class Reader:
     def __init__(self, conn: Connection, generation: int) -> None:
         self._conn = conn
         self._generation = generation
+        self._posts: dict[int, Row] = {}
+        self._passages: dict[int, list[StoredPassage]] = {}
 
     def _rows(self, name: str, **values: Any) -> list[tuple[Any, ...]]:
         values["generation"] = self._generation
@@ -94,20 +96,29 @@ class Reader:
         """A page of the documents, newest first, those without a date last."""
         return [ord for (ord,) in self._rows("newest", ords=ords.tolist(), limit=limit, offset=offset)]
 
-    def ids(self, ords: Ords) -> dict[int, str]:
-        """The posts' ids."""
-        return {ord: str(id) for ord, id in self._rows("ids", ords=ords.tolist())}
+    def posts(self, ords: Iterable[int]) -> dict[int, Row]:
+        """What hits show; posts that are gone are missing. Read once."""
+        wanted = list(ords)
+        missing = [ord for ord in wanted if ord not in self._posts]
+        if missing:
+            rows = (Row(*row) for row in self._rows("posts", ords=missing))
+            self._posts |= {row.ord: row._replace(tags=tuple(row.tags)) for row in rows}
+        return {ord: self._posts[ord] for ord in wanted if ord in self._posts}
 
-    def posts(self, ords: Sequence[int]) -> dict[int, Row]:
-        """What a page of hits shows."""
-        rows = (Row(*row) for row in self._rows("posts", ords=list(ords)))
-        return {row.ord: row._replace(tags=tuple(row.tags)) for row in rows}
+    def passages(self, ords: Iterable[int]) -> dict[int, list[StoredPassage]]:
+        """The first `PASSAGES_READ` passages of each field, in order. Read once."""
+        wanted = list(ords)
+        missing = [ord for ord in wanted if ord not in self._passages]
+        if missing:
+            self._passages |= self._grouped(missing, self._rows("passages", ords=missing, passages=PASSAGES_READ))
+        return {ord: self._passages[ord] for ord in wanted}
 
-    def passages(self, ords: Sequence[int], literals: Sequence[str] = ()) -> dict[int, list[StoredPassage]]:
-        """The first `PASSAGES_READ` passages of each field, or the later ones that hold any of `literals`, in order."""
-        values = {"ords": list(ords), "passages": PASSAGES_READ}
-        name = "passages_with" if literals else "passages"
-        rows = self._rows(name, **values, **({"literals": list(literals)} if literals else {}))
+    def later_passages(self, ords: Sequence[int], literals: Sequence[str]) -> dict[int, list[StoredPassage]]:
+        """Of the other passages those that hold one of `literals`."""
+        values = {"ords": list(ords), "literals": list(literals), "passages": PASSAGES_READ}
+        return self._grouped(ords, self._rows("later_passages", **values))
+
+    def _grouped(self, ords: Iterable[int], rows: list[tuple[Any, ...]]) -> dict[int, list[StoredPassage]]:
         found: dict[int, list[StoredPassage]] = {ord: [] for ord in ords}
         for ord, *columns in sorted(rows, key=lambda row: row[:3]):
             found[ord].append(StoredPassage(*columns))

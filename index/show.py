@@ -36,19 +36,21 @@ _MARKS = "，。！？；：、,.!?;:\"'()[]"
 def show(reader: Reader, ords: Sequence[int], needles: Sequence[Needle]) -> dict[int, Shown]:
     """What to show of each post that is still there."""
     rows = reader.posts(ords)
-    passages = reader.passages(list(rows))
-    _add_later(reader, passages, needles)
+    passages = _with_later(reader, reader.passages(rows), needles)
     cuts = {ord: cut_body(passages[ord], needles) for ord in rows}
     slices = reader.body_slices([(ord, cut.start, cut.length) for ord, cut in cuts.items()])
     return {ord: _shown(rows[ord], passages[ord], needles, cuts[ord], *slices[ord]) for ord in rows}
 
 
-def _add_later(reader: Reader, passages: dict[int, list[StoredPassage]], needles: Sequence[Needle]) -> None:
-    """Of long posts, the later passages that hold something to mark."""
+def _with_later(
+    reader: Reader, passages: dict[int, list[StoredPassage]], needles: Sequence[Needle]
+) -> dict[int, list[StoredPassage]]:
+    """Adds, for long posts, the later passages that hold something to mark."""
     long = [ord for ord, found in passages.items() if sum(p.field == BODY for p in found) == PASSAGES_READ]
-    if long and needles:
-        for ord, later in reader.passages(long, [needle.text for needle in needles]).items():
-            passages[ord] += later
+    if not long or not needles:
+        return passages
+    later = reader.later_passages(long, [needle.text for needle in needles])
+    return {ord: found + later.get(ord, []) for ord, found in passages.items()}
 
 
 def _shown(

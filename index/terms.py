@@ -21,7 +21,7 @@ class Term:
     by_grams: bool
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Part:
     """A unit and its analysis. `open_end` says that its last Latin word may be the beginning of a longer one."""
 

@@ -73,9 +73,9 @@ def _window(ranking: Ranking, base: Floats, ords: Ords) -> Ords:
 def _reranked(reader: Reader, ranking: Ranking, window: Ords) -> list[Entry]:
     text = ranking.text[:COVER_LENGTH]
     passages = reader.passages(window.tolist())
-    ids = reader.ids(window)
-    entries = [_covered(ranking, int(ord), text, passages[int(ord)]) for ord in window]
-    return sorted(entries, key=lambda entry: (-entry.score, ids[entry.ord]))
+    posts = reader.posts(window.tolist())
+    entries = [_covered(ranking, ord, text, passages[ord]) for ord in posts]
+    return sorted(entries, key=lambda entry: (-entry.score, posts[entry.ord].id))
 
 
 def _covered(ranking: Ranking, ord: int, text: str, passages: Sequence[StoredPassage]) -> Entry:
@@ -94,6 +94,6 @@ def _rest(reader: Reader, ranking: Ranking, base: Floats, ords: Ords, count: int
     if len(best) < len(ords) and len(best):
         tied = ords[keys[ords] == keys[best[-1]]][:TIES]
         best = np.union1d(best, tied)
-    ids = reader.ids(best)
-    order = sorted(best.tolist(), key=lambda ord: (-float(keys[ord]), ids[ord]))
+    posts = reader.posts(best.tolist())
+    order = sorted(posts, key=lambda ord: (-float(keys[ord]), posts[ord].id))
     return [_entry(ranking, ord) for ord in order[:count]]

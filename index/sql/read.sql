@@ -1,6 +1,3 @@
--- name: snapshot
-set transaction isolation level repeatable read, read only
-
 -- name: collection_state
 select id, next_ord, documents, title_length, body_length, created_at, fingerprint, stream_fingerprint
 from wenci.generation where state = 'serving'
@@ -65,11 +62,6 @@ where generation = %(generation)s and ord = any(%(ords)s::integer[])
 order by published_at desc nulls last, id
 limit %(limit)s offset %(offset)s
 
--- name: ids
-select ord, id
-from wenci.post
-where generation = %(generation)s and ord = any(%(ords)s::integer[])
-
 -- name: posts
 select ord, id, title, url, published_at, tags
 from wenci.post
@@ -80,7 +72,7 @@ select ord, field, seq, first, stream, offsets
 from wenci.passage
 where generation = %(generation)s and ord = any(%(ords)s::integer[]) and seq < %(passages)s
 
--- name: passages_with
+-- name: later_passages
 select ord, field, seq, first, stream, offsets
 from wenci.passage
 where generation = %(generation)s and ord = any(%(ords)s::integer[]) and seq >= %(passages)s
