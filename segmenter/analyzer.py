@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from segmenter.blocks import BLOCK, Piece, blocks
+from segmenter.blocks import BLOCK, Blocks, Piece
 from segmenter.columns import analysis_of, fine_words, inner_words, joined, part_of
 from segmenter.dictionary import Dictionary
 from segmenter.errors import LoneSurrogateError
@@ -35,6 +35,7 @@ class Analyzer:
         self._segmenter = segmenter
         self._normalizer = normalizer
         self._block = block
+        self._blocks = Blocks(block, segmenter.crossing, self._border_in)
 
     @classmethod
     def default(cls, user_dictionary: UserDictionary | None = None, mode: str = "dictionary") -> "Analyzer":
@@ -88,13 +89,21 @@ class Analyzer:
         return [parts[0] if len(parts) == 1 else joined(parts) for parts in found]
 
     def _cuts(self, texts: Sequence[str]) -> Iterator[tuple[list[Piece], Normalized, Cut]]:
-        for group in blocks(texts, self._block):
+        for group in self._blocks.of(texts):
             try:
                 normalized = self._normalizer.normalize("\n".join(piece.piece for piece in group))
             except LoneSurrogateError as error:
                 piece = next(piece for piece in reversed(group) if piece.place <= error.position)
                 raise LoneSurrogateError(error.position - piece.place + piece.offset, error.code_point) from None
             yield group, normalized, self._segmenter.cut(normalized)
+
+    def _border_in(self, window: str, limit: int) -> int | None:
+        """The last place in `window`, up to `limit`, between two Han characters and crossed by no word."""
+        normalized = self._normalizer.normalize(window)
+        borders = self._segmenter.borders_in_han(normalized)
+        places = normalized.starts[borders]
+        last = int(np.searchsorted(places, limit, side="right"))
+        return int(places[last - 1]) if last else None
 
     def fingerprint(self) -> str:
         """Changes whenever any text could be cut differently: normaliser, dictionary, user words, model, rules."""

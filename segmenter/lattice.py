@@ -4,6 +4,8 @@ Scores are integers on a fixed grid, so that no rounding can flip a cut. Ties go
 A border that no word crosses is on every path: between two of them lies a *piece*, and pieces do not know each other.
 """
 
+from array import array
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -16,6 +18,7 @@ Int64Array = NDArray[np.int64]
 _LONGEST_VECTORISED = 48
 _LENGTH_BITS = 20
 _LENGTH_MASK = (1 << _LENGTH_BITS) - 1
+_CHUNK = 1 << 14
 _UNREACHABLE = -(1 << 40)
 
 
@@ -63,7 +66,7 @@ def best_path(piece_start: Int64Array, piece_end: Int64Array, edges: Edges, size
     chosen = _follow(piece_start[~is_long], piece_end[~is_long], taken)
     for first, last in zip(piece_start[is_long].tolist(), piece_end[is_long].tolist(), strict=True):
         inside = slice(*np.searchsorted(edges.start, [first, last]).tolist())
-        _solve_long(Edges(*(column[inside] for column in edges)), last, chosen)
+        _solve_long(Edges(*(column[inside] for column in edges)), first, last, chosen)
     return chosen
 
 
@@ -101,18 +104,25 @@ def _follow(piece_start: Int64Array, piece_end: Int64Array, taken: Int64Array) -
     return chosen
 
 
-def _solve_long(edges: Edges, piece_end: int, chosen: Int64Array) -> None:
-    """One piece by itself, in time linear in its edges; they are sorted by start."""
-    total: dict[int, int] = {piece_end: 0}
-    taken: dict[int, int] = {}
-    for start, end, score in zip(*(column[::-1].tolist() for column in edges), strict=True):
-        if end not in total:
-            continue
-        value = total[end] + score
-        known = total.get(start, _UNREACHABLE)
-        if value > known or (value == known and end > taken.get(start, 0)):
-            total[start], taken[start] = value, end
-    place = int(edges.start[0]) if len(edges.start) else piece_end
-    while place < piece_end and place in taken:
-        chosen[place] = taken[place] - place
-        place = taken[place]
+def _solve_long(edges: Edges, first: int, last: int, chosen: Int64Array) -> None:
+    """One piece by itself, in time linear in its edges, which are sorted by start."""
+    total = array("q", [_UNREACHABLE]) * (last - first + 1)
+    taken = array("q", [0]) * (last - first + 1)
+    total[-1] = 0
+    for start, length, score in _backwards(edges, first):
+        after = total[start + length]
+        value = after + score
+        best = total[start]
+        if after > _UNREACHABLE and (value > best or (value == best and length > taken[start])):
+            total[start], taken[start] = value, length
+    place = 0
+    while taken[place]:
+        chosen[first + place] = taken[place]
+        place += taken[place]
+
+
+def _backwards(edges: Edges, first: int) -> Iterator[tuple[int, int, int]]:
+    """(start - first, length, score) from the last edge to the first, a bounded number of them made at a time."""
+    for high in range(len(edges.start), 0, -_CHUNK):
+        start, end, score = (column[max(high - _CHUNK, 0) : high][::-1] for column in edges)
+        yield from zip((start - first).tolist(), (end - start).tolist(), score.tolist(), strict=True)

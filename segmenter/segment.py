@@ -4,6 +4,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
+from segmenter.characters import Shape
 from segmenter.dictionary import Dictionary
 from segmenter.granularity import fine_parts
 from segmenter.lattice import Edges, Int64Array, best_path, no_edges, uncrossed
@@ -62,6 +63,11 @@ class Segmenter:
         own = self._user_words.fingerprint() if self._user_words else "none"
         return f"{self._dictionary.fingerprint()} {own}"
 
+    @property
+    def crossing(self) -> frozenset[str]:
+        """The characters of user words, in normal form."""
+        return self._user_words.characters if self._user_words else frozenset()
+
     def with_user_words(self, words: UserDictionary) -> "Segmenter":
         """The same with these user words, as they are now."""
         return Segmenter(self._dictionary, UserWords(words, self._dictionary))
@@ -76,6 +82,14 @@ class Segmenter:
         end = np.append(start[1:], size) if size else start
         fine = fine_parts(start, end, lattice.words, size)
         return Cut(units, start, end, _kinds(units, start, end), _sources(lattice, start, end), lattice.words, fine)
+
+    def borders_in_han(self, normalized: Normalized) -> Int64Array:
+        """Places between two Han characters that no unit and no word crosses, ascending."""
+        units = find_units(normalized)
+        lattice = self._lattice(normalized, units)
+        is_han = units.shapes == Shape.HAN
+        sure = uncrossed(lattice.border, lattice.words)[1:-1]
+        return np.flatnonzero(sure & is_han[:-1] & is_han[1:]) + 1
 
     def _lattice(self, normalized: Normalized, units: Units) -> Lattice:
         found = self._dictionary.match(normalized.points)

@@ -43,6 +43,7 @@ class UserWords:
         numbered = Dictionary.build((form, number) for number, (form, _) in enumerate(forms, start=1))
         self._table = numbered.rescored(_scores(forms, dictionary, numbered)) if forms else numbered
         self.words = len(forms)
+        self.characters = frozenset(character for form, _ in forms for character in form)
 
     def fingerprint(self) -> str:
         """Changes when any word or score does."""
