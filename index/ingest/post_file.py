@@ -9,6 +9,7 @@ from index.ingest import fields as read
 from index.ingest.errors import PostError
 from index.ingest.files import printable, read_text
 from index.ingest.front_matter import split_front_matter
+from index.ingest.links import post_url
 from index.ingest.markdown import MarkdownReader, MarkdownText
 from index.ingest.site import DATED_NAME, Generator, Site, check_id, generator_of
 from index.types import Post
@@ -16,7 +17,6 @@ from index.types import Post
 _PUBLISHED = ("date", "published_at", "publishdate", "pubdate", "created", "created_at", "published")
 _UPDATED = ("updated", "lastmod", "last_modified_at", "modified", "updated_at")
 _EXCERPTS = ("excerpt", "summary", "description")
-_URLS = ("url", "permalink", "external_link")
 _WORD_BREAKS = re.compile(r"[-_]+")
 
 
@@ -37,6 +37,8 @@ def read_post(path: Path, site: Site, reader: MarkdownReader) -> Post | None:
 
 def _build(own_id: str, front: Mapping[str, object], text: MarkdownText, site: Site, path: Path) -> Post:
     generator = generator_of(site, path)
+    published = _published(front, site, path)
+    is_article = "_posts" in path.relative_to(site.root).parts
     if not front and not text.text:
         raise PostError("file is empty")
     return Post(
@@ -45,8 +47,8 @@ def _build(own_id: str, front: Mapping[str, object], text: MarkdownText, site: S
         body=text.text,
         tags=tuple(_tags(front, generator)),
         categories=tuple(_categories(front, site, path, generator)),
-        url=next((url for name in _URLS if (url := read.text_field(front, name))), None),
-        published_at=_published(front, site, path),
+        url=post_url(front, site, site.parts(path), is_article, published),
+        published_at=published,
         updated_at=read.first_date(front, _UPDATED, site.zone),
         extra=_extra(front, text, site, path),
     )

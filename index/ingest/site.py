@@ -10,6 +10,7 @@ import os
 import re
 import tomllib
 import unicodedata
+from collections.abc import Mapping
 from datetime import UTC, tzinfo
 from pathlib import Path
 from typing import Literal, NamedTuple
@@ -31,10 +32,11 @@ DATED_NAME = re.compile(r"(\d{4}-\d{1,2}-\d{1,2})-(.+)", re.DOTALL)
 
 
 class Site(NamedTuple):
-    """A blog: `root` is the folder ids are relative to, `zone` that of dates without one."""
+    """A blog: `root` is the folder ids are relative to, `settings` its configuration with lower-case names."""
 
     root: Path
     generator: Generator
+    settings: Mapping[str, object]
     zone: tzinfo
     has_config: bool
 
@@ -68,12 +70,16 @@ def find_site(given: Path) -> Site:
     for candidate in (folder, *folder.parents):
         config = next((candidate / name for name in _YAML_CONFIGS if os.path.isfile(candidate / name)), None)
         if config is not None:
-            is_hexo = os.path.isdir(candidate / "source")
-            return Site(candidate, "hexo" if is_hexo else "jekyll", _yaml_zone(config), True)
+            return _site(candidate, "hexo" if os.path.isdir(candidate / "source") else "jekyll", config)
         hugo = next((candidate / name for name in _HUGO_CONFIGS if os.path.exists(candidate / name)), None)
         if hugo is not None and os.path.isdir(candidate / "content"):
-            return Site(candidate, "hugo", _toml_zone(hugo) if hugo.suffix == ".toml" else _yaml_zone(hugo), True)
-    return Site(folder, "plain", UTC, False)
+            return _site(candidate, "hugo", hugo)
+    return Site(folder, "plain", {}, UTC, False)
+
+
+def _site(root: Path, generator: Generator, config: Path) -> Site:
+    settings = _settings(config)
+    return Site(root, generator, settings, _zone(settings.get("timezone")), True)
 
 
 def generator_of(site: Site, path: Path) -> Generator:
@@ -99,25 +105,18 @@ def check_id(value: str) -> str:
     return value
 
 
-def _yaml_zone(config: Path) -> tzinfo:
+def _settings(config: Path) -> Mapping[str, object]:
+    """The configuration of a site, empty if it cannot be read: posts are not lost for it."""
     try:
-        data = load_yaml(config.read_text(encoding="utf-8-sig"))
-    except (OSError, ValueError):
-        return UTC
-    return _zone(data)
-
-
-def _toml_zone(config: Path) -> tzinfo:
-    try:
-        return _zone(tomllib.loads(config.read_text(encoding="utf-8-sig")))
+        text = config.read_text(encoding="utf-8-sig")
+        data = tomllib.loads(text) if config.suffix == ".toml" else load_yaml(text)
     except (OSError, ValueError, RecursionError):
-        return UTC
+        return {}
+    return {str(key).lower(): value for key, value in data.items()} if isinstance(data, dict) else {}
 
 
-def _zone(settings: object) -> tzinfo:
-    """The time zone a site's settings name; UTC if there is none or this machine does not know it."""
-    pairs = settings.items() if isinstance(settings, dict) else ()
-    name = next((value for key, value in pairs if key.lower() == "timezone"), None)
+def _zone(name: object) -> tzinfo:
+    """The time zone of that name; UTC if there is none or this machine does not know it."""
     try:
         return ZoneInfo(name) if isinstance(name, str) and name else UTC
     except (ZoneInfoNotFoundError, ValueError, OSError):

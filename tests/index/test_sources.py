@@ -302,6 +302,49 @@ def test_duplicate_ids_name_both_files(tmp_path: Path) -> None:
     assert bad == BadPost(str(tmp_path / "b.md"), f"the id 'same' is already that of {tmp_path / 'a.md'}")
 
 
+@pytest.mark.parametrize(
+    ("config", "front", "url"),
+    [
+        ("url: https://example.com", "", "https://example.com/2024/05/01/a/%E6%96%87/"),
+        (
+            "url: https://example.com/blog/\npermalink: :year/:i_month/:name.html",
+            "",
+            "https://example.com/blog/2024/5/%E6%96%87.html",
+        ),
+        ("url: https://example.com\npermalink: :category/:title/", "", None),
+        ("url: https://example.com\nnew_post_name: :year-:title.md", "", None),
+        ("url: https://example.com", "slug: other\n", None),
+        ("url: https://example.com", "permalink: /own/\n", "https://example.com/own/"),
+        ("url: https://example.com", "url: https://example.org/x\n", "https://example.org/x"),
+        ("url: https://example.com", "url: http://[x\n", "http://[x"),
+        ("url: https://example.com", "permalink: //[x\n", "//[x"),
+        ("title: t", "", None),
+        ("title: [", "permalink: own/\n", "own/"),
+    ],
+)
+def test_addresses_of_a_hexo_site(tmp_path: Path, config: str, front: str, url: str | None) -> None:
+    post = f"---\ndate: 2024-05-01 23:30:00 +0000\n{front}---\n文"
+    write(tmp_path, {"_config.yml": config, "source/_posts/a/文.md": post})
+    [found] = read_posts([tmp_path])
+    assert isinstance(found, Post)
+    assert found.url == url
+
+
+def test_the_last_hour_there_is(tmp_path: Path) -> None:
+    config = "url: https://example.com\ntimezone: Asia/Shanghai\npermalink: :year/:title/"
+    write(tmp_path, {"_config.yml": config, "source/_posts/a.md": "---\ndate: 9999-12-31 23:30:00Z\n---\n文"})
+    [found] = read_posts([tmp_path])
+    assert isinstance(found, Post)
+    assert found.url == "https://example.com/9999/a/"
+
+
+def test_a_page_of_a_hexo_site(tmp_path: Path) -> None:
+    write(tmp_path, {"_config.yml": "url: https://example.com", "source/about/index.md": "关于"})
+    [found] = read_posts([tmp_path])
+    assert isinstance(found, Post)
+    assert found.url == "https://example.com/about/"
+
+
 def test_a_bad_post_has_its_id_where_it_is_known(tmp_path: Path) -> None:
     write(
         tmp_path,
