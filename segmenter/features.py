@@ -28,9 +28,11 @@ NGRAMS: tuple[tuple[int, int], ...] = (
 )
 """(length, offset of the first character) of the character n-grams."""
 
-TEMPLATES = len(NGRAMS) + 6
+TEMPLATES = len(NGRAMS) + 8
 LONGEST_WORD = 6
 """Longer dictionary words count as this long."""
+
+_RAREST, _LEVEL = 1200, 128
 
 _LINE_FEED = np.uint32(0x0A)
 _DIGIT, _NUMERAL, _DATE, _HAN, _LETTER, _MARK, _OTHER = range(1, 8)
@@ -96,7 +98,9 @@ def feature_hashes(points: CodePoints, dictionary: Dictionary) -> Iterator[Hashe
     before, after = _shift(ngrams[0], -1), _shift(ngrams[0], 1)
     columns.append(mix(before, 98) ^ after)
     columns.append(_type_pattern(types))
-    columns.extend(_word_columns(dictionary.match(points), ngrams[0]))
+    matches = dictionary.match(points)
+    columns.extend(_word_columns(matches, ngrams[0]))
+    columns.extend(_probability_columns(matches, len(points)))
     for salt, column in enumerate(columns):
         yield mix(column, salt)
 
@@ -133,6 +137,39 @@ def longest_words(matches: Matches, size: int) -> tuple[UInt8Array, UInt8Array, 
         start, length, value = start[through], length[through], value[through]
         np.maximum.at(inside, start + offset, value)
     return begin, inside, end
+
+
+def _probability_columns(matches: Matches, size: int) -> list[Hashes]:
+    """How probable the likeliest words are that end, begin and cross at the gap before and behind each character."""
+    begin, crossing, end = (column.astype(np.uint64) for column in likeliest_words(matches, size))
+    before, begun, ended = _shift(crossing, -1), _shift(begin, 1), _shift(end, -1)
+    return [_hexadecimal(crossing, end, begun, before), _hexadecimal(before, ended, begin, crossing)]
+
+
+def likeliest_words(matches: Matches, size: int) -> tuple[UInt8Array, UInt8Array, UInt8Array]:
+    """Level (1 to 10, 0 for none) of the likeliest word of two characters or more: uint8[size] each.
+
+    Of those that begin at each place, that go on behind it, and that end at it. A level is 2 in log-probability.
+    """
+    begin, crossing, end = (np.zeros(size, dtype=np.uint8) for _ in range(3))
+    long = matches.length > 1
+    start, length = matches.start[long].astype(np.int64), matches.length[long].astype(np.int64)
+    level = (np.clip((matches.log_probability[long].astype(np.int32) + _RAREST) // _LEVEL, 0, 9) + 1).astype(np.uint8)
+    np.maximum.at(begin, start, level)
+    np.maximum.at(end, start + length - 1, level)
+    for offset in range(int(length.max(initial=1)) - 1):
+        through = length > offset + 1
+        start, length, level = start[through], length[through], level[through]
+        np.maximum.at(crossing, start + offset, level)
+    return begin, crossing, end
+
+
+def _hexadecimal(*columns: Hashes) -> Hashes:
+    """Small numbers (below 16) as the digits of one."""
+    number = np.zeros(len(columns[0]), dtype=np.uint64)
+    for column in columns:
+        number = (number << np.uint64(4)) | column
+    return number
 
 
 def _digits(*columns: Hashes) -> Hashes:

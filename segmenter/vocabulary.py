@@ -33,7 +33,9 @@ class Vocabulary:
         with np.load(path, allow_pickle=False) as stored:
             return cls(stored[criterion]) if criterion in stored.files else None
 
-    def __contains__(self, word: str) -> bool:
+    def __contains__(self, word: object) -> bool:
+        if not isinstance(word, str):
+            return False
         wanted = _hash(word)
         place = int(np.searchsorted(self._hashes, wanted))
         return place < len(self._hashes) and int(self._hashes[place]) == wanted
