@@ -10,7 +10,7 @@ from fastapi import FastAPI
 from fastapi.middleware.cors import CORSMiddleware
 
 from api import errors, health, openapi, pages, routes
-from api.bootstrap import load_analyzer, open_database
+from api.bootstrap import SERVER_PATIENCE, load_analyzer, open_database
 from api.jobs import Jobs
 from api.limits import BodyLimit
 from api.services import Services
@@ -55,7 +55,7 @@ def create_app(settings: Settings, *, pool: Pool | None = None, analyzer: Analyz
 
 def _open_services(stack: ExitStack, settings: Settings, pool: Pool | None, analyzer: Analyzer | None) -> Services:
     analyzer = analyzer or load_analyzer(settings)
-    pool = pool or stack.enter_context(open_database(settings))
+    pool = pool or stack.enter_context(open_database(settings, patience=SERVER_PATIENCE))
     jobs = Jobs()
     stack.callback(jobs.close)
     return Services(settings=settings, pool=pool, analyzer=analyzer, jobs=jobs)

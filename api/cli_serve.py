@@ -50,13 +50,13 @@ def run(args: argparse.Namespace) -> int:
 
 def _serve(settings: Settings, folders: list[Any], listener: socket.socket, *, access_log: bool) -> None:
     from api.app import create_app
-    from api.bootstrap import load_analyzer, open_database
+    from api.bootstrap import SERVER_PATIENCE, load_analyzer, open_database
     from api.cli_index import name_failures, progress, summary
     from api.indexing import run_reindex
 
     note("starting PostgreSQL" if settings.database_url is None else "connecting to PostgreSQL")
     analyzer = load_analyzer(settings)
-    with open_database(settings) as pool:
+    with open_database(settings, patience=SERVER_PATIENCE) as pool:
         if folders:
             with progress() as on_event:
                 report = run_reindex(pool, analyzer, folders, prune=False, on_event=on_event)

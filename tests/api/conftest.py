@@ -8,8 +8,10 @@ from fastapi.testclient import TestClient
 
 from api.app import create_app
 from api.settings import Settings
-from index.db import Pool
+from index import documents
+from index.db import Pool, open_pool
 from segmenter.analyzer import Analyzer
+from tests.index.conftest import Databases
 
 POSTS = {
     "docker": {
@@ -51,11 +53,22 @@ def settings(tmp_path: Path) -> Settings:
     return Settings.from_env(environ)
 
 
+@pytest.fixture(scope="session")
+def common_pool(databases: Databases) -> Iterator[Pool]:
+    """One database for all tests that only need an empty one."""
+    url = databases.fresh()
+    with open_pool(url, max_size=6) as pool:
+        yield pool
+    databases.drop(url)
+
+
 @pytest.fixture
-def client(pool: Pool, analyzer: Analyzer, settings: Settings) -> Iterator[TestClient]:
-    app = create_app(settings, pool=pool, analyzer=analyzer)
-    with TestClient(app, raise_server_exceptions=False) as client:
+def client(common_pool: Pool, analyzer: Analyzer, settings: Settings) -> Iterator[TestClient]:
+    """A client of an application without posts."""
+    with TestClient(create_app(settings, pool=common_pool, analyzer=analyzer), raise_server_exceptions=False) as client:
         yield client
+    with common_pool.connection() as conn:
+        documents.delete(conn, [id for (id,) in conn.execute("select id from wenci.post").fetchall()])
 
 
 @pytest.fixture

@@ -90,9 +90,9 @@ def test_without_a_database_only_the_process_is_alive(pool: Pool, analyzer: Anal
         assert client.post("/v1/segment", json={"text": "服务"}).status_code == 200
 
 
-def test_writing_needs_the_token_where_one_is_set(pool: Pool, analyzer: Analyzer) -> None:
+def test_writing_needs_the_token_where_one_is_set(common_pool: Pool, analyzer: Analyzer) -> None:
     settings = Settings.from_env({"WENCI_WRITE_TOKEN": "öffne"})
-    with TestClient(create_app(settings, pool=pool, analyzer=analyzer)) as client:
+    with TestClient(create_app(settings, pool=common_pool, analyzer=analyzer)) as client:
         post = {"title": "a", "body": "b"}
         answer = client.put("/v1/posts/a", json=post)
         assert_problem(answer, 401)
@@ -102,3 +102,4 @@ def test_writing_needs_the_token_where_one_is_set(pool: Pool, analyzer: Analyzer
         allowed = {"Authorization": "Bearer öffne".encode()}
         assert client.put("/v1/posts/a", json=post, headers=allowed).status_code == 201
         assert client.get("/v1/posts/a").status_code == 200
+        assert client.delete("/v1/posts/a", headers=allowed).status_code == 204
