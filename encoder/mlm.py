@@ -6,9 +6,7 @@ Devlin et al. 2019, "BERT", section 3.1, with whole-word masking over word borde
 
 from __future__ import annotations
 
-import heapq
 import math
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -19,6 +17,7 @@ from torch.nn import functional
 
 from encoder.config import EncoderConfig
 from encoder.events import Sample
+from encoder.mlm_scores import Scores, likeliest, scores_of
 from encoder.model import Encoder, LayerNorm, initialise, present_in
 from encoder.tokenizers.base import FIRST_TEXT_ID, MASK, PAD, UNK, Tokenizer
 
@@ -27,11 +26,12 @@ RANDOM_SHARE = 0.1
 
 
 class Masked(NamedTuple):
-    """A batch with words hidden: inputs (B, L), and the flat places (M,) to guess with their ids (M,)."""
+    """A batch with words hidden: inputs (B, L), the flat places (M,) to guess, their ids (M,) and word numbers (M,)."""
 
     inputs: NDArray[np.int64]
     places: NDArray[np.int64]
     targets: NDArray[np.int64]
+    words: NDArray[np.int64]
 
 
 def mask_words(
@@ -46,7 +46,9 @@ def mask_words(
     ids: (B, L) with PAD; word_starts: (B, L). All characters of a chosen word share its fate; PAD and UNK are never
     chosen. A swapped word's characters are drawn from all text tokens.
     """
-    words = np.cumsum(word_starts.ravel())  # (B * L,): the number of the word that each character belongs to
+    words: NDArray[np.int64] = np.cumsum(
+        word_starts.ravel(), dtype=np.int64
+    )  # (B * L,): the number of the word that each character belongs to
     count = int(words[-1]) + 1
     fate = generator.random(count)
     chosen = (generator.random(count) < rate)[words]
@@ -59,7 +61,7 @@ def mask_words(
     swapped = (fate_there >= MASKED_SHARE) & (fate_there < MASKED_SHARE + RANDOM_SHARE)
     flat[places[fate_there < MASKED_SHARE]] = MASK
     flat[places[swapped]] = generator.integers(FIRST_TEXT_ID, vocabulary_size, int(swapped.sum()))
-    return Masked(inputs, places, ids.reshape(-1)[places])
+    return Masked(inputs, places, ids.reshape(-1)[places], words[places])
 
 
 class MlmHead(nn.Module):
@@ -101,16 +103,14 @@ class MaskedLanguageModel(nn.Module):
         return functional.cross_entropy(self(inputs, places).float(), targets)
 
     @torch.no_grad()
-    def score(self, masked: Masked) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-        """For each masked place its loss in nats, and how many characters were thought likelier: (M,) each."""
-        inputs, places, targets = self._tensors(masked)
-        logs = self(inputs, places).float().log_softmax(dim=-1)
-        right = logs.gather(1, targets[:, None])
-        return -right[:, 0].double().cpu().numpy(), (logs > right).sum(dim=-1).cpu().numpy()
+    def score(self, masked: Masked) -> Scores:
+        """How well the hidden words of a batch were guessed."""
+        inputs, places, _ = self._tensors(masked)
+        return scores_of(self(inputs, places).float().log_softmax(dim=-1).cpu(), masked)
 
     def _tensors(self, masked: Masked) -> tuple[Tensor, Tensor, Tensor]:
         device = self.head.bias.device
-        inputs, places, targets = (torch.from_numpy(array).to(device) for array in masked)
+        inputs, places, targets = (torch.from_numpy(array).to(device) for array in masked[:3])
         return inputs, places, targets
 
 
@@ -131,18 +131,7 @@ def guess_word(
     ids[0, places] = MASK
     logs = model(ids, places).float().log_softmax(dim=-1)  # (word, V)
     loss = functional.nll_loss(logs, targets).item()
-    best: list[tuple[float, str]] = [(0.0, "")]
-    for row in logs:
-        top = [(value.item(), tokenizer.id_to_token(int(i))) for value, i in zip(*row.topk(count), strict=True)]
-        best = heapq.nlargest(count, ((a + b, left + right) for a, left in best for b, right in top))
-    return Sample(text, start, end, [(word, math.exp(value)) for value, word in best], loss)
-
-
-def accuracy(ranks: Sequence[NDArray[np.int64]], losses: Sequence[NDArray[np.float64]]) -> dict[str, float]:
-    """`loss` in nats and `top1`, `top5` shares over all masked places of all batches."""
-    rank = np.concatenate(ranks)
-    return {
-        "loss": float(np.concatenate(losses).mean()),
-        "top1": float((rank < 1).mean()),
-        "top5": float((rank < 5).mean()),
-    }
+    values, options = logs.topk(count)
+    best = likeliest(values.tolist(), options.tolist(), count)
+    guesses = [("".join(map(tokenizer.id_to_token, word)), math.exp(value)) for value, word in best]
+    return Sample(text, start, end, guesses, loss)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
@@ -16,7 +16,8 @@ from torch import Tensor
 from encoder.config import EncoderConfig, TrainingConfig
 from encoder.data import Corpus, epoch_batches, padded_rows
 from encoder.events import Sample
-from encoder.mlm import Masked, MaskedLanguageModel, accuracy, guess_word, mask_words
+from encoder.mlm import Masked, MaskedLanguageModel, guess_word, mask_words
+from encoder.mlm_scores import Scores, summary
 from encoder.task import Validation
 from encoder.tokenizers.base import Tokenizer
 
@@ -83,14 +84,16 @@ class MlmTask:
         return self.module.loss(masked), int(self.train.lengths[rows].sum())
 
     def validate(self) -> Validation:
-        """Loss, top-1 and top-5 over every window of `valid`, and a few guesses to look at."""
-        losses, ranks = [], []
-        for number, rows in enumerate(epoch_batches(self.valid.lengths, self.training.batch_characters, 0, 0)):
-            loss, rank = self.module.score(self._masked(self.valid, rows, (_VALIDATION, number)))
-            losses.append(loss)
-            ranks.append(rank)
-        found = accuracy(ranks, losses)
+        """The `summary` over every window of `valid`, and a few guesses to look at."""
+        found = self.measure(self.module.score)
         return Validation(found.pop("loss"), found, self._samples())
+
+    def measure(self, score: Callable[[Masked], Scores]) -> dict[str, float]:
+        """The `summary` of any way of guessing, over the same hidden places of `valid` each time."""
+        batches = epoch_batches(self.valid.lengths, self.training.batch_characters, 0, 0)
+        return summary(
+            [score(self._masked(self.valid, rows, (_VALIDATION, number))) for number, rows in enumerate(batches)]
+        )
 
     def _masked(self, corpus: Corpus, rows: NDArray[np.int64], seed: tuple[int, ...]) -> Masked:
         ids, starts = padded_rows(corpus, rows)

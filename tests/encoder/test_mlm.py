@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from encoder.config import EncoderConfig
-from encoder.mlm import MaskedLanguageModel, accuracy, guess_word, mask_words
+from encoder.mlm import Masked, MaskedLanguageModel, guess_word, mask_words
+from encoder.mlm_scores import TOP, Scores, likeliest, scores_of, summary
 from encoder.tokenizers import CharTokenizer
 from encoder.tokenizers.base import FIRST_TEXT_ID, MASK, PAD, UNK
 
@@ -117,7 +118,7 @@ def test_only_masked_places_have_a_loss(model):
     every = model(torch.from_numpy(masked.inputs), torch.arange(ids.size))
     expected = torch.nn.functional.cross_entropy(every[masked.places], torch.from_numpy(masked.targets))
     assert model.loss(masked).item() == pytest.approx(expected.item(), abs=1e-5)
-    losses, ranks = model.score(masked)
+    losses, ranks, _ = model.score(masked)
     assert losses.mean() == pytest.approx(expected.item(), abs=1e-5)
     best = every[masked.places].argmax(-1).numpy() == masked.targets
     assert np.array_equal(ranks == 0, best)
@@ -129,9 +130,38 @@ def test_an_untrained_model_knows_nothing(model):
     assert model.loss(masked).item() == pytest.approx(math.log(VOCABULARY), rel=0.25)
 
 
-def test_accuracy_counts_ranks():
-    found = accuracy([np.array([0, 4]), np.array([5, 0])], [np.array([1.0, 2.0]), np.array([3.0, 0.0])])
-    assert found == {"loss": 1.5, "top1": 0.5, "top5": 0.75}
+def test_summary_counts_ranks():
+    first = Scores(np.array([1.0, 2.0]), np.array([0, 4]), np.array([0]))
+    second = Scores(np.array([3.0, 0.0]), np.array([5, 0]), np.array([4, 5]))
+    assert summary([first, second]) == {
+        "loss": 1.5,
+        "top1": 0.5,
+        "top5": 0.75,
+        "word_top1": pytest.approx(1 / 3),
+        "word_top5": pytest.approx(2 / 3),
+    }
+
+
+@settings(deadline=None)
+@given(st.integers(0, 10_000), st.lists(st.integers(1, 3), min_size=1, max_size=4))
+def test_word_ranks_are_those_among_all_strings(seed, lengths):
+    generator = np.random.default_rng(seed)
+    words = np.repeat(np.arange(len(lengths)) * 7 + 3, lengths)
+    logs = torch.from_numpy(generator.normal(size=(len(words), 6)) * 2).float().log_softmax(-1)
+    targets = np.where(
+        generator.random(len(words)) < 0.7, logs.argmax(-1).numpy(), generator.integers(0, 6, len(words))
+    )
+    found = scores_of(logs, Masked(np.zeros((1, 1), np.int64), np.arange(len(words)), targets, words)).word_ranks
+    for word, rank in zip(np.unique(words), found, strict=True):
+        rows = logs[torch.from_numpy(words == word)]
+        every = sum(torch.meshgrid(*rows, indexing="ij"))
+        right = every[tuple(targets[words == word])]
+        assert rank == min(TOP, int((every > right).sum()))
+
+
+def test_likeliest_strings():
+    values = [[-0.1, -3.0], [-0.2, -1.0]]
+    assert [ids for _, ids in likeliest(values, [[4, 5], [6, 7]], 3)] == [(4, 6), (4, 7), (5, 6)]
 
 
 def test_guesses_are_the_likeliest_strings_in_order(model):
