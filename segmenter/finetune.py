@@ -1,0 +1,231 @@
+"""Fine-tuning the deep part: a pretrained Encoder learns where words end, in several standards at once.
+
+`python -m segmenter.finetune --pretrained RUN --gold pku=FILE sxu=FILE ... --dev pku=FILE ... --out RUN`. The loop, its
+checkpoints and its resuming are the pretraining's (`encoder.train`); this file adds the task.
+"""
+
+import argparse
+import hashlib
+import sys
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from encoder import checkpoint
+from encoder.config import EncoderConfig, TrainingConfig
+from encoder.data import epoch_batches
+from encoder.events import broadcast
+from encoder.heads import BoundaryTagger, boundary_loss, pretrained_encoder
+from encoder.listeners import ConsolePanel, MetricsLog
+from encoder.model import Encoder
+from encoder.task import Validation
+from encoder.tokenizers.char import CharTokenizer
+from encoder.train import train
+from segmenter.deep_inputs import (
+    CRITERIA,
+    CRITERION_INPUT,
+    WINDOW,
+    WORD_INPUTS,
+    WORD_SIZES,
+    DeepInputs,
+    criterion_id,
+    deep_inputs,
+    id_table,
+)
+from segmenter.dictionary import Dictionary
+from segmenter.evaluate import read_gold
+from segmenter.gold import gold_text
+
+CATEGORIES = (*((name, WORD_SIZES) for name in WORD_INPUTS), (CRITERION_INPUT, len(CRITERIA) + 1))
+
+
+class TaggedText(NamedTuple):
+    """Windows of text with their borders, of one or several criteria.
+
+    inputs: columns of n characters; border: bool[n], whether a word ends with the character
+    offsets: int64[windows + 1]; criterion: uint8[windows], ids
+    """
+
+    inputs: DeepInputs
+    border: NDArray[np.bool_]
+    offsets: NDArray[np.int64]
+    criterion: NDArray[np.uint8]
+
+    @property
+    def lengths(self) -> NDArray[np.int64]:
+        """Characters of each window."""
+        return np.diff(self.offsets)
+
+    def fingerprint(self) -> str:
+        """Sixteen hexadecimal digits of all of it."""
+        digest = hashlib.sha256()
+        for column in (*self.inputs, self.border, self.offsets, self.criterion):
+            digest.update(np.ascontiguousarray(column).tobytes())
+        return digest.hexdigest()[:16]
+
+
+class Batch(NamedTuple):
+    """ids (B, L); extra: the Encoder's categories; border (B, L - 1); present (B, L)."""
+
+    ids: Tensor
+    extra: dict[str, Tensor]
+    border: Tensor
+    present: Tensor
+
+
+def tagged_text(
+    gold: Mapping[str, Sequence[Sequence[str]]], table: NDArray[np.uint16], dictionary: Dictionary
+) -> TaggedText:
+    """Gold sentences by criterion as windows of two to `WINDOW` characters."""
+    parts = [_windows(sentences, criterion_id(name), table, dictionary) for name, sentences in gold.items()]
+    inputs = DeepInputs(*(np.concatenate(columns) for columns in zip(*(part.inputs for part in parts), strict=True)))
+    lengths = np.concatenate([part.lengths for part in parts])
+    return TaggedText(
+        inputs,
+        np.concatenate([part.border for part in parts]),
+        np.concatenate([[0], np.cumsum(lengths)]),
+        np.concatenate([part.criterion for part in parts]),
+    )
+
+
+def _windows(
+    sentences: Sequence[Sequence[str]], criterion: int, table: NDArray[np.uint16], dictionary: Dictionary
+) -> TaggedText:
+    text = gold_text(sentences)
+    inputs = deep_inputs(text.points, table, dictionary).at(text.places)
+    cuts = [np.arange(0, length, WINDOW) + start for start, length in zip(text.start, text.length, strict=True)]
+    offsets = np.append(np.concatenate(cuts), len(text.places))
+    return TaggedText(inputs, text.border, offsets, np.full(len(offsets) - 1, criterion, dtype=np.uint8))
+
+
+def batch_of(text: TaggedText, rows: NDArray[np.int64]) -> Batch:
+    """The windows `rows`, padded to the longest."""
+    lengths = text.lengths[rows]
+    longest = max(int(lengths.max()), 2)
+    place = text.offsets[rows][:, None] + np.arange(longest)
+    present = np.arange(longest) < lengths[:, None]
+    place = np.where(present, place, 0)
+    columns = [torch.from_numpy(np.where(present, column[place], 0).astype(np.int64)) for column in text.inputs]
+    extra = dict(zip(WORD_INPUTS, columns[1:], strict=True))
+    extra[CRITERION_INPUT] = torch.from_numpy(text.criterion[rows].astype(np.int64)[:, None])
+    border = torch.from_numpy(text.border[place][:, :-1])
+    return Batch(columns[0], extra, border, torch.from_numpy(present))
+
+
+class TaggingTask:
+    """Find the borders of `text`; measure on `dev`."""
+
+    name = "boundary tagging"
+
+    def __init__(self, encoder: Encoder, training: TrainingConfig, text: TaggedText, dev: TaggedText) -> None:
+        torch.manual_seed(training.seed)
+        self.module: BoundaryTagger = BoundaryTagger(encoder)
+        self.training, self.text, self.dev = training, text, dev
+        self._epoch = lru_cache(2)(
+            lambda epoch: epoch_batches(text.lengths, training.batch_characters, training.seed, epoch)
+        )
+
+    def identity(self) -> Mapping[str, Any]:
+        """Shape and data."""
+        data = {"train": self.text.fingerprint(), "dev": self.dev.fingerprint()}
+        return {"encoder": self.module.encoder.config.to_dict(), "criteria": list(CRITERIA), "data": data}
+
+    def batches(self, epoch: int) -> int:
+        """How many batches the epoch has."""
+        return len(self._epoch(epoch))
+
+    def loss(self, epoch: int, batch: int) -> tuple[Tensor, int]:
+        """Mean loss over the gaps of one batch."""
+        rows = self._epoch(epoch)[batch]
+        found = batch_of(self.text, rows)
+        return self._loss(found), int(self.text.lengths[rows].sum())
+
+    def _loss(self, batch: Batch) -> Tensor:
+        present = None if bool(batch.present.all()) else batch.present
+        return boundary_loss(self.module(batch.ids, batch.extra, present), batch.border, present)
+
+    def validate(self) -> Validation:
+        """Mean loss over the gaps of `dev`, and the share of gaps decided rightly, in all and by criterion."""
+        odds, border, criterion = tag(self.module, self.dev, self.training.batch_characters)
+        right = (odds >= 0) == border
+        loss = np.logaddexp(0, np.where(border, -odds, odds)).mean()
+        shares = {CRITERIA[i - 1]: float(right[criterion == i].mean()) for i in np.unique(criterion)}
+        return Validation(float(loss), {"gaps": float(right.mean()), **shares})
+
+
+@torch.no_grad()
+def tag(
+    module: BoundaryTagger, text: TaggedText, batch_characters: int = 4096
+) -> tuple[NDArray[np.float32], NDArray[np.bool_], NDArray[np.uint8]]:
+    """Log-odds, truth and criterion of every gap inside a window, in an order of its own: [gaps] each."""
+    odds, borders, criteria = [], [], []
+    for rows in epoch_batches(text.lengths, batch_characters, 0, 0):
+        batch = batch_of(text, rows)
+        inside = batch.present[:, 1:]
+        odds.append(module(batch.ids, batch.extra, batch.present)[inside].float().numpy())
+        borders.append(batch.border[inside].numpy())
+        criteria.append(batch.extra[CRITERION_INPUT].expand(inside.shape)[inside].numpy().astype(np.uint8))
+    return np.concatenate(odds), np.concatenate(borders), np.concatenate(criteria)
+
+
+def load_tagger(folder: Path) -> BoundaryTagger:
+    """The tagger of a fine-tuning run's checkpoint, ready to be used."""
+    meta = checkpoint.read_meta(folder)
+    module = BoundaryTagger(Encoder(EncoderConfig.from_dict(meta.identity["encoder"])))
+    module.load_state_dict(checkpoint.load_weights(folder))
+    return module.eval()
+
+
+def read_all(pairs: Sequence[str]) -> dict[str, list[list[str]]]:
+    """Gold files given as CRITERION=FILE."""
+    found: dict[str, list[list[str]]] = {}
+    for pair in pairs:
+        name, _, file = pair.partition("=")
+        found.setdefault(name, []).extend(read_gold(Path(file)))
+    return found
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Fine-tune, or go on with `--resume`."""
+    parser = argparse.ArgumentParser(prog="python -m segmenter.finetune", description=main.__doc__)
+    parser.add_argument("--pretrained", type=Path, required=True, help="a checkpoint of `wenci encoder pretrain`")
+    parser.add_argument("--tokenizer", type=Path, required=True)
+    parser.add_argument("--gold", nargs="+", required=True, metavar="CRITERION=FILE")
+    parser.add_argument("--dev", nargs="+", required=True, metavar="CRITERION=FILE")
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--steps", type=int, default=2400)
+    parser.add_argument("--rate", type=float, default=6e-4)
+    parser.add_argument("--dropout", type=float, default=0.1)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--fresh", action="store_true", help="the same shape without the pretrained weights")
+    parser.add_argument("--resume", action="store_true")
+    options = parser.parse_args(arguments)
+    table, dictionary = id_table(CharTokenizer.load(options.tokenizer)), Dictionary.load()
+    text = tagged_text(read_all(options.gold), table, dictionary)
+    dev = tagged_text(read_all(options.dev), table, dictionary)
+    torch.manual_seed(options.seed)
+    encoder = pretrained_encoder(options.pretrained, dropout=options.dropout, categories=CATEGORIES)
+    if options.fresh:
+        encoder = Encoder(encoder.config)
+    config = TrainingConfig(
+        steps=options.steps,
+        batch_characters=4096,
+        learning_rate=options.rate,
+        warmup_steps=100,
+        decay_share=0.8,
+        seed=options.seed,
+        validate_every=400,
+    )
+    listen = broadcast([ConsolePanel(), MetricsLog(options.out / "metrics.jsonl")])
+    train(TaggingTask(encoder, config, text, dev), config, options.out, resume=options.resume, listener=listen)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
