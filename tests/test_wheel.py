@@ -48,7 +48,6 @@ def test_the_wheel_has_every_file_of_the_packages(wheel: Path) -> None:
     suffixes = {Path(name).suffix for name in held}
     assert {".sql", ".html", ".css", ".js", ".npz", ".py"} <= suffixes
     assert any(name.startswith("migrations/0001_") for name in held)
-    assert any(name.startswith("segmenter/weights/") for name in held)
     assert any(name.endswith("licenses/NOTICE") for name in held)
     assert not any(name.split("/")[0] in {"tests", "bench", "docs"} for name in held)
 
