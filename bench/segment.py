@@ -1,0 +1,154 @@
+"""Speed and F1 of cutting beside jieba, rjieba and THULAC, all in one run.
+
+Every segmenter cuts the same sentences, one after the other, `--repeats` times in turn; the median counts. Wenci's
+figures are those of `--mode`, with `--threads` threads; `wide` is the wide model alone, on one thread.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
+from pathlib import Path
+from statistics import median
+from time import perf_counter
+from typing import Any
+
+from segmenter.analyzer import Analyzer
+from segmenter.evaluate import evaluate, read_gold, spans_of
+from segmenter.types import Granularity
+from segmenter.wide import WEIGHTS_FILE, WideTagger
+
+DEFAULT_GOLD = Path(__file__).parents[2] / "shared" / "data" / "seg" / "pku" / "dev.txt"
+BATCH = 256
+
+Words = list[list[str]]
+CutAll = Callable[[Sequence[str]], Words]
+
+
+def wenci(mode: str, criterion: str | None, threads: int) -> CutAll:
+    """The analyzer, batches of sentences spread over threads."""
+    analyzer = Analyzer.default(mode=mode)
+
+    def cut(texts: Sequence[str]) -> Words:
+        return [
+            [token.text for token in tokens]
+            for tokens in analyzer.segment_batch(texts, Granularity.COARSE, criterion=criterion)
+        ]
+
+    def cut_all(texts: Sequence[str]) -> Words:
+        batches = [texts[first : first + BATCH] for first in range(0, len(texts), BATCH)]
+        with ThreadPoolExecutor(threads) as pool:
+            return [words for batch in pool.map(cut, batches) for words in batch]
+
+    return cut_all
+
+
+def wide(criterion: str | None) -> CutAll:
+    """Scores of the wide model, for all sentences at once; the words follow them alone."""
+    tagger = WideTagger.load()
+
+    def cut_all(texts: Sequence[str]) -> Words:
+        words = []
+        for text, scores in zip(texts, tagger.boundary_scores(texts, criterion), strict=True):
+            borders = [0, *(i + 1 for i, odds in enumerate(scores.tolist()) if odds >= 0), len(text)]
+            words.append([text[start:end] for start, end in pairwise(borders)])
+        return words
+
+    return cut_all
+
+
+def jieba() -> CutAll:
+    """jieba, default mode."""
+    import jieba as package
+
+    tokenizer = package.Tokenizer()
+    tokenizer.initialize()
+    return lambda texts: [tokenizer.lcut(text) for text in texts]
+
+
+def rjieba() -> CutAll:
+    """jieba's rewrite in Rust."""
+    import rjieba as package
+
+    return lambda texts: [package.cut(text) for text in texts]
+
+
+def thulac() -> CutAll:
+    """THULAC, cutting only."""
+    import thulac as package
+
+    model = package.thulac(seg_only=True)
+    return lambda texts: [[word for word, _ in model.cut(text)] for text in texts]
+
+
+PEERS: dict[str, Callable[[], CutAll]] = {"jieba": jieba, "rjieba": rjieba, "thulac": thulac}
+
+
+def timed(cutters: dict[str, CutAll], texts: Sequence[str], repeats: int) -> dict[str, float]:
+    """Characters a second of each, by the median of the repeats; each has one unmeasured run before."""
+    characters = sum(map(len, texts))
+    took: dict[str, list[float]] = {name: [] for name in cutters}
+    for repeat in range(repeats + 1):
+        for name, cut_all in cutters.items():
+            began = perf_counter()
+            cut_all(texts)
+            if repeat:
+                took[name].append(perf_counter() - began)
+        print(f"repeat {repeat} of {repeats}", file=sys.stderr)
+    return {name: characters / median(times) for name, times in took.items()}
+
+
+def scores(cut_all: CutAll, gold: Sequence[Sequence[str]]) -> float:
+    """Word F1."""
+    texts = ["".join(words) for words in gold]
+    cuts = iter(cut_all(texts))
+    return evaluate(lambda text: spans_of(next(cuts)), gold).f1
+
+
+def measure(options: argparse.Namespace) -> dict[str, Any]:
+    """Every segmenter that is installed, on the gold sentences."""
+    gold = [words for path in options.gold for words in read_gold(path)][: options.sentences]
+    cutters = {"wenci": wenci(options.mode, options.criterion, options.threads)}
+    if WEIGHTS_FILE.exists():
+        cutters["wide"] = wide(options.criterion)
+    for name in options.peers:
+        try:
+            cutters[name] = PEERS[name]()
+        except ImportError:
+            print(f"{name} is not installed", file=sys.stderr)
+    speed = timed(cutters, ["".join(words) for words in gold], options.repeats)
+    rows = {name: {"chars_per_s": round(speed[name]), "f1": scores(cutters[name], gold)} for name in cutters}
+    jieba_speed = speed.get("jieba")
+    for name, row in rows.items():
+        row["of_jieba"] = speed[name] / jieba_speed if jieba_speed else None
+    return {**rows.pop("wenci"), "mode": options.mode, "threads": options.threads, "peers": rows}
+
+
+def main() -> int:
+    """Print one JSON object, or a table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--gold", nargs="+", type=Path, default=[DEFAULT_GOLD], metavar="FILE")
+    parser.add_argument("--criterion", default=None)
+    parser.add_argument("--mode", default="dictionary")
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--sentences", type=int, default=None, help="the first N only")
+    parser.add_argument("--peers", nargs="*", choices=sorted(PEERS), default=sorted(PEERS))
+    parser.add_argument("--json", action="store_true")
+    options = parser.parse_args()
+    result = measure(options)
+    if options.json:
+        print(json.dumps(result))
+        return 0
+    for name, row in {"wenci": result, **result["peers"]}.items():
+        ratio = "" if row["of_jieba"] is None else f"{row['of_jieba']:6.2f} x jieba"
+        print(f"{name:8}{row['chars_per_s']:12,} characters/s   F1 {row['f1']:.4f}  {ratio}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
