@@ -62,5 +62,5 @@ def _tokens(parts: Sequence[Part]) -> list[tuple[str, tuple[str, ...], int]]:
 
 
 def _holds(scorer: Scorer, kind: int, lexeme: str, ord: int) -> bool:
-    ords = scorer.ords(kind, lexeme)
-    return ords is not None and bool(np.any(ords == ord))
+    found = scorer.postings(kind, lexeme)
+    return found is not None and bool(np.any(found.ords == ord))

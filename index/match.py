@@ -60,15 +60,22 @@ class Matcher:
         """Documents that hold all units of a group; of many unquoted units, enough."""
         required = [part for part in parts if part.unit.quoted or len(parts) <= REQUIRED_UNITS]
         pooled = [term for part in parts if part not in required for term in part.terms]
-        found = [self.part(part) for part in required]
-        everything, in_one_piece = self._allowed.copy(), self._allowed.copy()
-        for one in found:
+        found = {part: self.part(part) for part in required}
+        everything = self._allowed & self.words(pooled) if pooled else self._allowed.copy()
+        for one in found.values():
             everything &= one.all
-            in_one_piece &= one.phrase
-        if pooled:
-            everything &= self.words(pooled)
-        words = found[0].words & everything if len(found) == 1 and not pooled else everything
-        return Found(everything, in_one_piece & everything, words, all(one.is_exact for one in found))
+        phrases = [one.phrase for part, one in found.items() if part.unit.quoted or len(parts) == 1]
+        phrase = np.logical_and.reduce(phrases) & everything if phrases else self.none()
+        words = found[parts[0]].words & everything if len(parts) == 1 else everything
+        return Found(everything, phrase, words, all(one.is_exact for one in found.values()))
+
+    def relaxed(self, parts: Sequence[Part]) -> Mask:
+        """Documents that hold some of the words, and all of the quoted units; none where everything is quoted."""
+        mask = self.words([term for part in parts if not part.unit.quoted for term in part.terms], RELAXED)
+        for part in parts:
+            if part.unit.quoted:
+                mask &= self.phrase(part)[0]
+        return mask
 
     def words(self, terms: Sequence[Term], share: float = ENOUGH) -> Mask:
         """Documents that hold terms of at least this share of the weight; of one or two terms all."""

@@ -93,10 +93,9 @@ class Scorer:
                     scores[found.ords] += (weight * boost) * tf / (tf + norm[found.ords])
         return scores
 
-    def ords(self, kind: int, lexeme: str) -> NDArray[np.int32] | None:
+    def postings(self, kind: int, lexeme: str) -> Postings | None:
         """The documents of a lexeme in one kind, or None."""
-        found = self._lists.get((kind, lexeme))
-        return None if found is None else found.ords
+        return self._lists.get((kind, lexeme))
 
     def holds(self, kinds: Iterable[int], lexeme: str) -> Mask:
         """Which documents hold the lexeme in any of these kinds."""

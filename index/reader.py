@@ -37,6 +37,15 @@ class Row(NamedTuple):
     tags: tuple[str, ...]
 
 
+class SourcePost(NamedTuple):
+    """A stored post as `related` needs it."""
+
+    ord: int
+    title: str
+    body: str
+    tags: tuple[str, ...]
+
+
 class Reader:
     """Named queries on the rows of one generation, inside one transaction."""
 
@@ -96,6 +105,10 @@ class Reader:
         """A page of the documents, newest first, those without a date last."""
         return [ord for (ord,) in self._rows("newest", ords=ords.tolist(), limit=limit, offset=offset)]
 
+    def ids(self, ords: Ords) -> set[str]:
+        """The posts' ids."""
+        return {str(id) for (id,) in self._rows("ids", ords=ords.tolist())}
+
     def posts(self, ords: Iterable[int]) -> dict[int, Row]:
         """What hits show; posts that are gone are missing. Read once."""
         wanted = list(ords)
@@ -132,7 +145,12 @@ class Reader:
         rows = self._rows("body_slices", ords=ords, starts=starts, lengths=lengths)
         return {ord: (text, is_end) for ord, text, is_end in rows}
 
-    def post_of(self, id: str) -> tuple[int, str, str, list[str], list[str]] | None:
-        """Number, title, body, tags and categories of a post."""
-        rows = self._rows("post_ord", id=id)
-        return tuple(rows[0]) if rows else None
+    def source_post(self, id: str) -> SourcePost | None:
+        """Number and texts of a post."""
+        rows = self._rows("source_post", id=id)
+        return SourcePost(*rows[0][:3], tuple(rows[0][3])) if rows else None
+
+    def tag_holders(self, tags: Sequence[str]) -> dict[str, Ords]:
+        """The documents that carry each of these tags, as spelt."""
+        rows = self._rows("tag_holders", tags=list(tags)) if tags else []
+        return {tag: np.frombuffer(ords, dtype=">i4").astype(np.int64) for tag, ords in rows}

@@ -12,7 +12,7 @@ from index.collection import Collection, Floats, Mask, serving_collection, snaps
 from index.errors import driver_errors
 from index.explain import NOTHING_INDEXED, ONLY_EXCLUSIONS, ONLY_MARKS, RELAXED_NOTICE, STALE_STREAM, why
 from index.filters import allowed_by_query, allowed_by_request
-from index.match import RELAXED, Found, Matcher
+from index.match import Found, Matcher
 from index.query import Query, Unit, parse
 from index.rank import GRAM_KINDS, WEIGHTS, WORD_KINDS, Scorer
 from index.reader import Reader
@@ -40,6 +40,16 @@ def search(conn: Connection, analyzer: DocumentAnalyzer, request: SearchRequest)
             notices.append(STALE_STREAM)
         run = _Run(Reader(conn, collection.generation), collection, analyzer, request, query)
         return run.result(notices)
+
+
+def find_ids(conn: Connection, analyzer: DocumentAnalyzer, request: SearchRequest) -> set[str]:
+    """The ids of all posts that `request` finds, unranked; its sort, limit and offset do not matter."""
+    query = parse(_SURROGATES.sub("\ufffd", request.query))
+    with driver_errors(), snapshot(conn):
+        collection = serving_collection(conn)
+        if collection is None:
+            return set()
+        return _Run(Reader(conn, collection.generation), collection, analyzer, request, query).ids()
 
 
 def _empty(request: SearchRequest, notices: Sequence[str]) -> SearchResult:
@@ -111,6 +121,11 @@ class _Run:
                      for entry in page if entry.ord in shown)  # fmt: skip
         return SearchResult(len(ords), found.is_exact, hits, tuple(notices), self._request.query)
 
+    def ids(self) -> set[str]:
+        """Match only."""
+        scores = self._scorer.bm25(WORD_KINDS, self._words) + self._scorer.bm25(GRAM_KINDS, self._grams) * WEIGHTS.grams
+        return self._reader.ids(np.flatnonzero(self._find(scores, [])[0].all))
+
     def _find(self, scores: Floats, notices: list[str]) -> tuple[Found, Mask, bool]:
         """What was found, which of it only across a border of words, and whether requirements were relaxed."""
         matcher = Matcher(self._reader, self._collection, self._scorer, self._allowed, scores)
@@ -127,7 +142,7 @@ class _Run:
             found = self._literal(found, scores)
         if found.all.any() or not self._parts.all:
             return found, across, False
-        relaxed = matcher.words([term for part in self._parts.all for term in part.terms], RELAXED)
+        relaxed = np.logical_or.reduce([matcher.relaxed(group) for group in self._parts.groups])
         for part in self._parts.excluded:
             relaxed &= ~matcher.phrase(part)[0]
         if relaxed.any():

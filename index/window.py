@@ -50,7 +50,7 @@ def ranked_page(reader: Reader, ranking: Ranking, ords: Ords, request: SearchReq
     if request.sort == "newest" or not base[ords].any():
         order = reader.newest(ords, limit, offset)
         return [_entry(ranking, ord) for ord in order]
-    window = _window(ranking, base, ords)
+    window = _window(reader, ranking, base, ords)
     entries = _reranked(reader, ranking, window)
     if offset + limit > len(entries):
         rest = np.setdiff1d(ords, window, assume_unique=True)
@@ -63,11 +63,24 @@ def _entry(ranking: Ranking, ord: int, **more: float) -> Entry:
     return Entry(ord, sum(parts.values()), parts)
 
 
-def _window(ranking: Ranking, base: Floats, ords: Ords) -> Ords:
+def _window(reader: Reader, ranking: Ranking, base: Floats, ords: Ords) -> Ords:
     proper = ords[~ranking.across[ords]]
-    best = best_first(base, proper, WINDOW)
-    whole = best_first(base, proper[ranking.phrase[proper]], WINDOW)
+    best = _best(reader, base, proper, WINDOW)
+    whole = _best(reader, base, proper[ranking.phrase[proper]], WINDOW)
     return np.union1d(best, whole)
+
+
+def _best(reader: Reader, keys: Floats, ords: Ords, count: int) -> Ords:
+    """The `count` documents with the highest keys, in no order; of equal ones those with the smallest ids."""
+    if len(ords) <= count:
+        return ords
+    least = keys[best_first(keys, ords, count)[-1]]
+    sure, tied = ords[keys[ords] > least], ords[keys[ords] == least][:TIES]
+    missing = count - len(sure)
+    if len(tied) > missing:
+        posts = reader.posts(tied.tolist())
+        tied = np.array(sorted(posts, key=lambda ord: posts[ord].id)[:missing], np.int64)
+    return np.concatenate([sure, tied])
 
 
 def _reranked(reader: Reader, ranking: Ranking, window: Ords) -> list[Entry]:
@@ -90,10 +103,6 @@ def _covered(ranking: Ranking, ord: int, text: str, passages: Sequence[StoredPas
 def _rest(reader: Reader, ranking: Ranking, base: Floats, ords: Ords, count: int) -> list[Entry]:
     """The best of those outside the window; equal ones by id, those only across words at the end."""
     keys = np.where(ranking.across, base - base.max() - 1, base).astype(np.float32)
-    best = best_first(keys, ords, count)
-    if len(best) < len(ords) and len(best):
-        tied = ords[keys[ords] == keys[best[-1]]][:TIES]
-        best = np.union1d(best, tied)
-    posts = reader.posts(best.tolist())
+    posts = reader.posts(_best(reader, keys, ords, count).tolist())
     order = sorted(posts, key=lambda ord: (-float(keys[ord]), posts[ord].id))
-    return [_entry(ranking, ord) for ord in order[:count]]
+    return [_entry(ranking, ord) for ord in order]

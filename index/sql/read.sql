@@ -62,6 +62,11 @@ where generation = %(generation)s and ord = any(%(ords)s::integer[])
 order by published_at desc nulls last, id
 limit %(limit)s offset %(offset)s
 
+-- name: ids
+select id
+from wenci.post
+where generation = %(generation)s and ord = any(%(ords)s::integer[])
+
 -- name: posts
 select ord, id, title, url, published_at, tags
 from wenci.post
@@ -83,7 +88,13 @@ select wanted.ord, substr(post.body, wanted.start + 1, wanted.length), char_leng
 from unnest(%(ords)s::integer[], %(starts)s::integer[], %(lengths)s::integer[]) as wanted (ord, start, length)
 join wenci.post on post.generation = %(generation)s and post.ord = wanted.ord
 
--- name: post_ord
-select ord, title, body, tags, categories
+-- name: source_post
+select ord, title, body, tags
 from wenci.post
 where generation = %(generation)s and id = %(id)s
+
+-- name: tag_holders
+select wanted.tag, string_agg(int4send(post.ord), ''::bytea)
+from unnest(%(tags)s::text[]) as wanted (tag)
+join wenci.post on post.generation = %(generation)s and post.tags @> array[wanted.tag]
+group by wanted.tag

@@ -1,0 +1,103 @@
+"""What the benchmarks share: reading the corpora, and a throw-away index of posts."""
+
+import argparse
+import json
+import statistics
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from io import TextIOWrapper
+from pathlib import Path
+from typing import Any
+
+import zstandard
+
+from index.db import Pool, open_pool
+from index.embedded import EmbeddedPostgres
+from index.generations import reindex
+from index.migrate import migrate
+from index.types import Post
+from segmenter.analyzer import Analyzer
+
+DATA = Path(__file__).resolve().parent.parent.parent / "shared" / "data"
+POSTS = DATA / "posts" / "tech_articles.jsonl.zst"
+FAST = {"fsync": "off", "synchronous_commit": "off", "shared_buffers": "256MB"}
+
+
+def read_posts(path: Path) -> list[dict[str, Any]]:
+    """The objects of a `.jsonl` or `.jsonl.zst` file."""
+    with path.open("rb") as file:
+        stream = zstandard.ZstdDecompressor().stream_reader(file) if path.suffix == ".zst" else file
+        return [json.loads(line) for line in TextIOWrapper(stream, encoding="utf-8") if line.strip()]
+
+
+def read_gold(path: Path) -> Iterator[list[str]]:
+    """The words of each sentence of a file with one sentence a line and one space between words."""
+    with path.open(encoding="utf-8") as file:
+        for line in file:
+            if words := line.split():
+                yield words
+
+
+@contextmanager
+def indexed(posts: Sequence[Post], analyzer: Analyzer) -> Iterator[Pool]:
+    """A pool on a fresh embedded PostgreSQL that serves these posts; gone afterwards."""
+    with (
+        tempfile.TemporaryDirectory(prefix="wenci-bench-", dir="/tmp", ignore_cleanup_errors=True) as folder,
+        EmbeddedPostgres(Path(folder) / "data", settings=FAST) as server,
+        open_pool(server.url) as pool,
+    ):
+        with pool.connection() as conn:
+            migrate(conn)
+        report = reindex(pool, analyzer, posts)
+        note(f"{report.documents} posts indexed in {report.seconds:.0f} s")
+        if report.failed:
+            raise SystemExit(f"{len(report.failed)} posts failed: {report.failed[0]}")
+        with pool.connection() as conn:
+            conn.autocommit = True
+            conn.execute("vacuum analyze")
+        yield pool
+
+
+def percentiles(seconds: Sequence[float]) -> dict[str, float]:
+    """Median and 95th percentile in milliseconds."""
+    ordered = sorted(seconds)
+    return {
+        "p50_ms": round(statistics.median(ordered) * 1e3, 2),
+        "p95_ms": round(ordered[int(len(ordered) * 0.95)] * 1e3, 2),
+    }
+
+
+def ranking(ranks: Sequence[int]) -> dict[str, float]:
+    """Mean reciprocal rank at 10, and the share of first places; rank 0 stands for not found."""
+    return {
+        "mrr10": round(sum(1 / rank for rank in ranks if 0 < rank <= 10) / len(ranks), 4),
+        "first": round(sum(rank == 1 for rank in ranks) / len(ranks), 4),
+    }
+
+
+def parser(description: str) -> argparse.ArgumentParser:
+    """A parser with `--json`."""
+    arguments = argparse.ArgumentParser(description=description)
+    arguments.add_argument("--json", action="store_true", help="print one JSON object")
+    return arguments
+
+
+def report(result: dict[str, Any], as_json: bool) -> None:
+    """Print the result, as JSON or a line a value, peers indented."""
+    if as_json:
+        print(json.dumps(result, ensure_ascii=False))
+        return
+    for key, value in result.items():
+        if isinstance(value, dict):
+            print(f"{key}:")
+            for name, figures in value.items():
+                print(f"  {name}: {figures}")
+        else:
+            print(f"{key}: {value}")
+
+
+def note(text: str) -> None:
+    """A line of progress."""
+    print(text, file=sys.stderr, flush=True)

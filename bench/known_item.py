@@ -1,0 +1,84 @@
+"""Known-item search: each title is searched against the bodies alone; its own post is the one right answer.
+
+    python bench/known_item.py [--posts FILE] [--every N] [--json]
+
+Keys: mrr10, first (share of first places), p50_ms, p95_ms (of one search from text to page, one client), and the same
+for `bm25s_jieba`: BM25 (k1 1.5, b 0.75) of the package bm25s over jieba's search-mode tokens, in memory, same queries.
+"""
+
+import re
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from corpus import POSTS, indexed, note, parser, percentiles, ranking, read_posts, report
+
+from index.search import search
+from index.types import Post, SearchRequest
+from segmenter.analyzer import Analyzer
+
+
+def measure(queries: Sequence[tuple[str, str]], find: Callable[[str], list[str]]) -> dict[str, float]:
+    """Ranks and times of `(id, text)` queries; the first twenty run once before, unmeasured."""
+    for _, text in queries[:20]:
+        find(text)
+    ranks, seconds = [], []
+    for id, text in queries:
+        begin = time.perf_counter()
+        ids = find(text)
+        seconds.append(time.perf_counter() - begin)
+        ranks.append(ids.index(id) + 1 if id in ids else 0)
+    return ranking(ranks) | percentiles(seconds)
+
+
+def ours(posts: Sequence[dict[str, Any]], queries: Sequence[tuple[str, str]]) -> dict[str, float]:
+    """Wenci, with the posts' titles left out of the index."""
+    analyzer = Analyzer.default()
+    bodies = [Post(id=str(post["id"]), title="", body=post["body"]) for post in posts]
+    with indexed(bodies, analyzer) as pool, pool.connection() as conn:
+        conn.autocommit = True
+        return measure(queries, lambda text: [hit.id for hit in search(conn, analyzer, SearchRequest(text)).hits])
+
+
+def bm25s_jieba(posts: Sequence[dict[str, Any]], queries: Sequence[tuple[str, str]]) -> dict[str, float]:
+    """The peer: bm25s over jieba's search-mode tokens."""
+    import bm25s
+    import jieba
+
+    jieba.setLogLevel(60)
+
+    def tokens(text: str) -> list[str]:
+        return [token.lower() for token in jieba.cut_for_search(text) if re.search(r"\w", token)]
+
+    ids = [str(post["id"]) for post in posts]
+    retriever = bm25s.BM25(k1=1.5, b=0.75)
+    retriever.index([tokens(post["body"]) for post in posts], show_progress=False)
+
+    def find(text: str) -> list[str]:
+        query = [token for token in tokens(text) if token in retriever.vocab_dict]
+        if not query:
+            return []
+        found, _ = retriever.retrieve([query], k=10, show_progress=False)
+        return [ids[place] for place in found[0]]
+
+    return measure(queries, find)
+
+
+def main() -> None:
+    """Run both and report."""
+    arguments = parser("Title against body: mean reciprocal rank and latency.")
+    arguments.add_argument("--posts", type=Path, default=POSTS)
+    arguments.add_argument("--every", type=int, default=1, help="search every Nth title only")
+    arguments.add_argument("--no-peers", action="store_true")
+    options = arguments.parse_args()
+    posts = read_posts(options.posts)
+    queries = [(str(post["id"]), post["title"]) for post in posts][:: options.every]
+    note(f"{len(posts)} posts, {len(queries)} queries")
+    result: dict[str, Any] = ours(posts, queries)
+    result["peers"] = {} if options.no_peers else {"bm25s_jieba": bm25s_jieba(posts, queries)}
+    report(result, options.json)
+
+
+if __name__ == "__main__":
+    main()

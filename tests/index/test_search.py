@@ -1,0 +1,206 @@
+"""Search on real PostgreSQL: syntax, filters, order, pages, marks, and what a hit says about itself."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+
+import psycopg
+import pytest
+from psycopg import Connection
+
+from index.documents import delete, upsert
+from index.search import find_ids, search
+from index.types import Post, SearchRequest, SearchResult
+from segmenter.analyzer import Analyzer
+from tests.index.conftest import Databases
+
+
+def day(year: int, month: int = 1) -> datetime:
+    return datetime(year, month, 1, tzinfo=UTC)
+
+
+POSTS = [
+    Post(
+        "backup",
+        "PostgreSQL 备份",
+        "用 pg_dump 备份数据库。恢复之前先演练一遍。",
+        tags=("数据库",),
+        published_at=day(2022),
+    ),
+    Post(
+        "docker",
+        "用 Docker 部署博客",
+        "先写 Dockerfile，再部署到服务器。",
+        tags=("Docker", "运维"),
+        published_at=day(2023),
+    ),
+    Post("kimono", "京都", "她穿着和服去看樱花。", categories=("旅行",), published_at=day(2024)),
+    Post("service", "公司主页", "我们提供产品和服务。", published_at=day(2024, 6)),
+    Post("gateway", "一次事故", "安全软件删除了网关的计划任务。", tags=("运维",)),
+    Post("script", "JavaScript 笔记", "闭包与原型。java 不是它。"),
+]
+
+
+@pytest.fixture(scope="module")
+def analyzer() -> Analyzer:
+    return Analyzer.default()
+
+
+@pytest.fixture(scope="module")
+def blog(databases: Databases, analyzer: Analyzer) -> Iterator[Connection]:
+    url = databases.fresh()
+    with psycopg.connect(url, autocommit=True) as conn:
+        assert not upsert(conn, analyzer, POSTS).failed
+        yield conn
+    databases.drop(url)
+
+
+@pytest.fixture
+def ask(blog: Connection, analyzer: Analyzer):  # type: ignore[no-untyped-def]
+    def ask(query: str, **fields: object) -> SearchResult:
+        return search(blog, analyzer, SearchRequest(query, **fields))  # type: ignore[arg-type]
+
+    return ask
+
+
+def ids(result: SearchResult) -> list[str]:
+    return [hit.id for hit in result.hits]
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("备份 恢复", {"backup"}),
+        ("备份 OR 部署", {"backup", "docker"}),
+        ("运维", {"docker", "gateway"}),
+        ("运维 -Docker", {"gateway"}),
+        ("tag:运维", {"docker", "gateway"}),
+        ("tag:docker", {"docker"}),
+        ("tag：ＤＯＣＫＥＲ 部署", {"docker"}),
+        ("tag:旅行", {"kimono"}),
+        ("tag:旅", set()),
+        ("tag:没有", set()),
+        ("after:2023", {"docker", "kimono", "service"}),
+        ("after:2023 before:2024", {"docker"}),
+        ("before:2024-06 和服", {"kimono"}),
+        ("“备份数据库”", {"backup"}),
+        ("“数据库备份”", set()),
+        ("网关计划任务被安全软件删除", {"gateway"}),
+        ("java", {"script"}),
+        ("javas", {"script"}),
+        ("-java", set()),
+        ("，。！", set()),
+        ("", set()),
+    ],
+)
+def test_what_is_found(ask, query: str, expected: set[str]) -> None:  # type: ignore[no-untyped-def]
+    result = ask(query)
+    assert set(ids(result)) == expected
+    assert result.total == len(expected)
+    assert result.total_is_exact
+
+
+def test_words_first(ask) -> None:  # type: ignore[no-untyped-def]
+    result = ask("和服")
+    assert ids(result) == ["kimono", "service"]
+    assert [hit.why["routes"] for hit in result.hits] == [["phrase", "words"], ["characters"]]
+
+
+def test_filters_of_the_request(ask) -> None:  # type: ignore[no-untyped-def]
+    assert ids(ask("部署", tags=("运维",))) == ["docker"]
+    assert ids(ask("部署", tags=("数据库",))) == []
+    assert ids(ask("和服", after=day(2024), before=day(2024, 6))) == ["kimono"]
+    assert ids(ask("和服", before=datetime(2024, 6, 1))) == ["kimono"]
+
+
+def test_newest_first_without_date_last(ask) -> None:  # type: ignore[no-untyped-def]
+    assert ids(ask("和服 OR 部署 OR 网关", sort="newest")) == ["service", "kimono", "docker", "gateway"]
+
+
+def test_pages_are_slices_of_one_order(ask) -> None:  # type: ignore[no-untyped-def]
+    everything = ids(ask("的 OR 先 OR 用 OR 们 OR 她", limit=100))
+    assert len(everything) >= 4
+    for sort in ("relevance", "newest"):
+        whole = ids(ask("的 OR 先 OR 用 OR 们 OR 她", sort=sort, limit=100))
+        paged = [
+            id
+            for offset in range(len(whole))
+            for id in ids(ask("的 OR 先 OR 用 OR 们 OR 她", sort=sort, limit=1, offset=offset))
+        ]
+        assert paged == whole
+
+
+@pytest.mark.parametrize(("limit", "offset"), [(0, 0), (10, 99), (-1, 0)])
+def test_an_empty_page_still_has_the_total(ask, limit: int, offset: int) -> None:  # type: ignore[no-untyped-def]
+    result = ask("运维", limit=limit, offset=offset)
+    assert (result.hits, result.total) == ((), 2)
+
+
+def test_marks_are_places_in_title_and_snippet(ask) -> None:  # type: ignore[no-untyped-def]
+    (hit,) = ask("备份").hits
+    assert [hit.title[start:end] for start, end in hit.title_marks] == ["备份"]
+    assert [hit.snippet[start:end] for start, end in hit.snippet_marks] == ["备份"]
+
+
+def test_nothing_but_marks_gets_a_notice(ask) -> None:  # type: ignore[no-untyped-def]
+    assert "标点" in ask("，。").notices[0]
+    assert "排除" in ask("-java").notices[0]
+    assert ask("").notices == ()
+
+
+def test_words_that_no_post_has_together_are_found_apart_with_a_notice(ask) -> None:  # type: ignore[no-untyped-def]
+    result = ask("樱花 Dockerfile")
+    assert set(ids(result)) == {"kimono", "docker"}
+    assert all(hit.why["relaxed"] for hit in result.hits)
+    assert "一部分" in result.notices[0]
+
+
+def test_score_parts_add_up(ask) -> None:  # type: ignore[no-untyped-def]
+    for hit in ask("部署博客", explain=True).hits:
+        assert sum(hit.why["score"].values()) == pytest.approx(hit.score)
+
+
+def test_matched_tokens_and_fields(ask) -> None:  # type: ignore[no-untyped-def]
+    (hit,) = ask("部署 服务器").hits
+    assert hit.why == {"routes": ["words"], "matched": ["部署", "服务器"], "fields": ["title", "body"]}
+
+
+def test_equal_posts_come_in_the_order_of_their_ids(databases: Databases, analyzer: Analyzer) -> None:
+    url = databases.fresh()
+    names = [f"p{number:02}" for number in range(60)]
+    with psycopg.connect(url, autocommit=True) as conn:
+        upsert(conn, analyzer, [Post(name, "一样", "一样的文字") for name in reversed(names)])
+        result = search(conn, analyzer, SearchRequest("文字", limit=60))
+        assert ids(result) == names
+        assert result.total == 60
+    databases.drop(url)
+
+
+def test_an_upsert_and_a_delete_are_seen_at_once(databases: Databases, analyzer: Analyzer) -> None:
+    url = databases.fresh()
+    with psycopg.connect(url, autocommit=True) as conn:
+        assert "索引" in search(conn, analyzer, SearchRequest("词")).notices[0]
+        upsert(conn, analyzer, [Post("a", "", "旧的文字"), Post("b", "", "别的文字")])
+        assert find_ids(conn, analyzer, SearchRequest("文字")) == {"a", "b"}
+        upsert(conn, analyzer, [Post("a", "", "新的内容")])
+        assert find_ids(conn, analyzer, SearchRequest("文字")) == {"b"}
+        assert find_ids(conn, analyzer, SearchRequest("内容")) == {"a"}
+        delete(conn, ["a"])
+        assert find_ids(conn, analyzer, SearchRequest("内容")) == set()
+        assert search(conn, analyzer, SearchRequest("文字")).total == 1
+    databases.drop(url)
+
+
+def test_search_inside_a_transaction_of_the_caller(blog: Connection, analyzer: Analyzer) -> None:
+    with blog.transaction():
+        assert ids(search(blog, analyzer, SearchRequest("樱花"))) == ["kimono"]
+    assert blog.autocommit
+
+
+def test_more_candidates_than_are_checked_are_all_found(databases: Databases, analyzer: Analyzer) -> None:
+    url = databases.fresh()
+    with psycopg.connect(url, autocommit=True) as conn:
+        upsert(conn, analyzer, [Post(f"{number:03}", "", f"第{number}段简短的文字") for number in range(300)])
+        result = search(conn, analyzer, SearchRequest("段简短", limit=300))
+        assert len(ids(result)) == result.total == 300
+        assert not result.total_is_exact
+    databases.drop(url)
