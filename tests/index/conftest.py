@@ -50,13 +50,13 @@ class Databases:
 
     def fresh(self) -> str:
         """The URL of a new database with the schema and no rows."""
-        name = f"{self.template}_{len(self._made)}"
+        name = f"{self.template}_{uuid.uuid4().hex[:8]}"
         self.create(name, self.template)
         return self.url_of(name)
 
     def empty(self) -> str:
         """The URL of a new database without any migration."""
-        name = f"{self.template}_{len(self._made)}"
+        name = f"{self.template}_{uuid.uuid4().hex[:8]}"
         self.create(name, "template0")
         return self.url_of(name)
 
