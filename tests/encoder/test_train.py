@@ -24,7 +24,7 @@ def losses(events: list[Event]) -> list[float]:
 
 
 def test_a_tiny_model_overfits_end_to_end(tmp_path):
-    config = tiny.training(steps=120, batch_characters=200, validate_every=120)
+    config = tiny.training(steps=200, batch_characters=200, validate_every=200)
     task = tiny.task(config, rate=0.3, width=32, layers=2, convolution=3)
     events: list[Event] = []
     best = train(task, config, tmp_path, listener=events.append)
