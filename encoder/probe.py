@@ -22,6 +22,7 @@ Maps = npt.NDArray[np.float64]
 Labels = npt.NDArray[np.bool_]
 
 _BATCH = 32
+_CHUNK = 8 * _BATCH  # texts sorted by length before they are put into batches
 
 
 def token_rows(tokenizer: Tokenizer, texts: Sequence[str]) -> Tensor:
@@ -35,14 +36,23 @@ def token_rows(tokenizer: Tokenizer, texts: Sequence[str]) -> Tensor:
 
 def hidden_states(encoder: Encoder, tokenizer: Tokenizer, texts: Sequence[str]) -> Iterator[list[Floats]]:
     """For each text what every layer holds: `layers + 1` arrays of (tokens, D), the embeddings first."""
-    device = next(encoder.parameters()).device
     encoder.eval()
-    for first in range(0, len(texts), _BATCH):
-        batch = texts[first : first + _BATCH]
-        ids = token_rows(tokenizer, batch).to(device)
-        layers = [layer.float().cpu().numpy() for layer in encoder.trace(ids, present=present_in(ids)).hidden]
-        for place, text in enumerate(batch):
-            yield [layer[place, : len(tokenizer.encode(text))] for layer in layers]
+    for first in range(0, len(texts), _CHUNK):
+        chunk = texts[first : first + _CHUNK]
+        order = sorted(range(len(chunk)), key=lambda place: len(chunk[place]))
+        found: dict[int, list[Floats]] = {}
+        for start in range(0, len(chunk), _BATCH):
+            places = order[start : start + _BATCH]
+            rows = _layers_of(encoder, tokenizer, [chunk[place] for place in places])
+            found |= zip(places, rows, strict=True)
+        yield from (found[place] for place in range(len(chunk)))
+
+
+def _layers_of(encoder: Encoder, tokenizer: Tokenizer, texts: Sequence[str]) -> list[list[Floats]]:
+    ids = token_rows(tokenizer, texts).to(next(encoder.parameters()).device)
+    layers = [layer.float().cpu().numpy() for layer in encoder.trace(ids, present=present_in(ids)).hidden]
+    lengths = (ids != PAD).sum(dim=1).tolist()
+    return [[layer[row, :length].copy() for layer in layers] for row, length in enumerate(lengths)]
 
 
 def attention_maps(encoder: Encoder, tokenizer: Tokenizer, text: str) -> tuple[list[str], list[Maps]]:
