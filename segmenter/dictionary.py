@@ -11,7 +11,7 @@ import argparse
 import hashlib
 import importlib.util
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -178,6 +178,21 @@ class Dictionary:
         """The word's frequency, 0 when it is not in the dictionary."""
         code = self._code(word)
         return int(self._frequencies[(code >> 1) - 1]) if code > 1 else 0
+
+    def frequencies(self, words: Sequence[str]) -> NDArray[np.int64]:
+        """`frequency` of each of many (normalised) words, in one pass: int64[len(words)]."""
+        points = code_points("".join(words))
+        lengths = np.fromiter(map(len, words), np.int64, len(words))
+        ends = np.cumsum(lengths)
+        found = np.zeros(len(words), dtype=np.int64)
+        going, hashes = np.flatnonzero(lengths > 0), None
+        for length in range(1, self.longest + 1):
+            hashes = prefix_hashes(points, (ends - lengths)[going], length, hashes)
+            whole = lengths[going] == length
+            code = self.lookup(hashes[whole]).astype(np.int64)
+            found[going[whole]] = np.where(code > 1, self._frequencies[np.maximum((code >> 1) - 1, 0)], 0)
+            going, hashes = going[~whole], hashes[~whole]
+        return found
 
     def log_probability(self, word: str) -> int | None:
         """log(frequency / total) in units of 1/64, None when the word is not in the dictionary."""

@@ -81,7 +81,8 @@ class Segmenter:
         start = np.flatnonzero(border[:-1])
         end = np.append(start[1:], size) if size else start
         fine = fine_parts(start, end, lattice.words, size)
-        return Cut(units, start, end, _kinds(units, start, end), _sources(lattice, start, end), lattice.words, fine)
+        kind = _kinds(units, start, end)
+        return Cut(units, start, end, kind, _sources(lattice, kind, start, end), lattice.words, fine)
 
     def borders_in_han(self, normalized: Normalized) -> Int64Array:
         """Places between two Han characters that no unit and no word crosses, ascending."""
@@ -137,7 +138,7 @@ def _kinds(units: Units, start: Int64Array, end: Int64Array) -> UInt8Array:
     return np.where(is_unit, units.kind[start], _KIND_OF_RANK[rank])
 
 
-def _sources(lattice: Lattice, start: Int64Array, end: Int64Array) -> UInt8Array:
+def _sources(lattice: Lattice, kind: UInt8Array, start: Int64Array, end: Int64Array) -> UInt8Array:
     """What made each word a word."""
     if not len(start):
         return np.zeros(0, dtype=np.uint8)
@@ -145,7 +146,7 @@ def _sources(lattice: Lattice, start: Int64Array, end: Int64Array) -> UInt8Array
     several = unit[end - 1] > unit[start]
     is_known = several | (lattice.known[start] > UNKNOWN_SCORE)
     source = np.where(is_known, SOURCE_CODE[Source.DICTIONARY], SOURCE_CODE[Source.RULE]).astype(np.uint8)
-    source[~is_known & (end - start == 1)] = SOURCE_CODE[Source.CHARACTER]
+    source[~is_known & (end - start == 1) & (kind == CODE_OF[Kind.HAN])] = SOURCE_CODE[Source.CHARACTER]
     stride = len(lattice.known) + 1
     by_user = np.isin(start * stride + end, lattice.user.start * stride + lattice.user.end)
     source[by_user] = SOURCE_CODE[Source.USER]

@@ -24,6 +24,7 @@ LONGEST_WORD: Final = 128
 """Characters of a normalised user word."""
 FORCE: Final = "!"
 
+_UNFIT = re.compile(r"[\t\n\r\v\f\x1c-\x1e\x85\u2028\u2029\ud800-\udfff]")
 _JIEBA_LINE = re.compile(r"(?P<word>.+?)(?: +(?P<frequency>\d+|!))?(?: +(?P<tag>[a-zA-Z]+))?", re.DOTALL)
 
 
@@ -69,8 +70,7 @@ class UserDictionary:
         """Start with these words. Raises UserWordError for one that cannot be matched."""
         self._normalizer = Normalizer()
         self._words: dict[str, UserWord] = {}
-        for word in words:
-            self._put(word)
+        self.add_all(words)
 
     def __len__(self) -> int:
         return len(self._words)
@@ -89,7 +89,18 @@ class UserDictionary:
         self, text: str, frequency: int | None = None, tag: str | None = None, *, forced: bool = False
     ) -> UserWord | None:
         """Add or replace a word; returns the one that was replaced. Raises UserWordError if it cannot be matched."""
-        return self._put(UserWord(text.strip(), frequency, tag, forced))
+        word = UserWord(text.strip(), frequency, tag, forced)
+        replaced = self._words.get(self._form(text))
+        self.add_all([word])
+        return replaced
+
+    def add_all(self, words: Iterable[UserWord]) -> None:
+        """Add many words, or none: raises UserWordError if one of them cannot be matched."""
+        listed = list(words)
+        forms = self._forms([word.text for word in listed])
+        for form, word in zip(forms, listed, strict=True):
+            _check(form, word)
+        self._words.update(zip(forms, listed, strict=True))
 
     def remove(self, text: str) -> bool:
         """Take a word out, whatever its case and width; whether it was there."""
@@ -105,24 +116,31 @@ class UserDictionary:
         With a `dictionary`, lines that give one of its words a lower frequency are reported too: they have no effect.
         """
         notes: list[LineNote] = []
-        words = 0
+        parsed: list[tuple[int, str, UserWord]] = []
         for number, line in enumerate(lines, start=1):
             content = line.strip("\ufeff\r\n")
-            if not content.strip():
-                continue
             try:
-                word = parse_line(content)
-                replaced = self._put(word)
+                parsed += [(number, content, parse_line(content))] if content.strip() else []
             except UserWordError as error:
                 notes.append(LineNote(number, content, f"malformed: {error}"))
+        before = len(self)
+        notes += self._take(parsed, dictionary)
+        return LoadReport(len(self) - before, sorted(notes, key=lambda note: note.line))
+
+    def _take(self, parsed: list[tuple[int, str, UserWord]], dictionary: Dictionary | None) -> Iterator[LineNote]:
+        forms = self._forms([word.text for _, _, word in parsed])
+        known = dictionary.frequencies(forms).tolist() if dictionary else [0] * len(forms)
+        for (number, content, word), form, frequency in zip(parsed, forms, known, strict=True):
+            try:
+                _check(form, word)
+            except UserWordError as error:
+                yield LineNote(number, content, f"malformed: {error}")
                 continue
-            words += replaced is None
-            if replaced:
-                notes.append(LineNote(number, content, "duplicate: the last line counts"))
-            known = dictionary.frequency(self._form(word.text)) if dictionary else 0
-            if word.frequency is not None and word.frequency < known:
-                notes.append(LineNote(number, content, f"lowered: the dictionary's frequency {known} stays"))
-        return LoadReport(words, notes)
+            if form in self._words:
+                yield LineNote(number, content, "duplicate: the last line counts")
+            if word.frequency is not None and word.frequency < frequency:
+                yield LineNote(number, content, f"lowered: the dictionary's frequency {frequency} stays")
+            self._words[form] = word
 
     def write(self, path: Path) -> None:
         """Write all words in the tab form, so that reading them gives the same collection."""
@@ -134,22 +152,23 @@ class UserDictionary:
             frequency = FORCE if word.forced else "" if word.frequency is None else str(word.frequency)
             yield f"{word.text}\t{frequency}\t{word.tag or ''}"
 
-    def _put(self, word: UserWord) -> UserWord | None:
-        form = self._form(word.text)
-        if not form:
-            raise UserWordError("there is no character in the word")
-        if "\n" in form or "\t" in word.text:
-            raise UserWordError("a word holds no line break and no tab")
-        if len(form) > LONGEST_WORD:
-            raise UserWordError(f"{len(form)} characters, {LONGEST_WORD} at most")
-        if word.frequency is not None and word.frequency < 0:
-            raise UserWordError(f"negative frequency {word.frequency}")
-        replaced = self._words.get(form)
-        self._words[form] = word
-        return replaced
-
     def _form(self, text: str) -> str:
-        return self._normalizer.normalize(text).text.strip(" ")
+        return self._forms([text])[0]
+
+    def _forms(self, texts: list[str]) -> list[str]:
+        """The normal form of each, all in one go; empty where there is none."""
+        lines = ["" if _UNFIT.search(text) else text for text in texts]
+        return [form.strip(" ") for form in self._normalizer.normalize("\n".join(lines)).text.split("\n")][: len(texts)]
+
+
+def _check(form: str, word: UserWord) -> None:
+    """Raise UserWordError if the word cannot be matched."""
+    if not form:
+        raise UserWordError("the word is empty, or holds a line break, a tab or half a surrogate pair")
+    if len(form) > LONGEST_WORD:
+        raise UserWordError(f"{len(form)} characters, {LONGEST_WORD} at most")
+    if word.frequency is not None and word.frequency < 0:
+        raise UserWordError(f"negative frequency {word.frequency}")
 
 
 def parse_line(line: str) -> UserWord:

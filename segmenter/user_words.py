@@ -59,8 +59,7 @@ class UserWords:
 
 def _scores(forms: list[tuple[str, UserWord]], dictionary: Dictionary, numbered: Dictionary) -> NDArray[np.int16]:
     """The score of each word, int16[w], `_FORCED` for forced ones."""
-    least = [_frequency_score(form, word, dictionary) for form, word in forms]
-    scores = np.array(least, dtype=np.int64)
+    scores = _frequency_scores(forms, dictionary)
     open_words = [i for i, (_, word) in enumerate(forms) if word.frequency is None and not word.forced]
     for group in _by_length(open_words, forms):
         texts = [forms[i][0] for i in group]
@@ -72,11 +71,14 @@ def _scores(forms: list[tuple[str, UserWord]], dictionary: Dictionary, numbered:
     return scores.astype(np.int16)
 
 
-def _frequency_score(form: str, word: UserWord, dictionary: Dictionary) -> int:
-    """log(frequency / total) on the grid, with the higher frequency of the user's and the dictionary's."""
-    given = dictionary.total // _RARITY_OF_A_COMMON_WORD if word.frequency is None else word.frequency
-    frequency = max(given, dictionary.frequency(form), 1)
-    return round(float(np.log(frequency / dictionary.total)) * GRID)
+def _frequency_scores(forms: list[tuple[str, UserWord]], dictionary: Dictionary) -> Int64Array:
+    """log(frequency / total) on the grid, with the higher frequency of the user's and the dictionary's: int64[w]."""
+    common = max(dictionary.total // _RARITY_OF_A_COMMON_WORD, 1)
+    given = [common if word.frequency is None else min(word.frequency, dictionary.total) for _, word in forms]
+    known = dictionary.frequencies([form for form, _ in forms])
+    frequency = np.maximum(np.maximum(np.array(given, dtype=np.int64), known), 1)
+    score: Int64Array = np.rint(np.log(frequency / dictionary.total) * GRID).astype(np.int64)
+    return score
 
 
 def _by_length(numbers: Iterable[int], forms: list[tuple[str, UserWord]]) -> list[list[int]]:
