@@ -14,6 +14,7 @@ from pathlib import Path
 
 import psycopg
 import pytest
+from hypothesis import settings
 from psycopg import Connection, conninfo, sql
 
 from index.db import Pool, open_pool
@@ -22,6 +23,9 @@ from index.migrate import migrate
 
 DEBIAN_15 = Path("/usr/lib/postgresql/15/bin")
 TEST_URL = "WENCI_TEST_DATABASE_URL"
+settings.register_profile("unhurried", deadline=None)
+settings.load_profile("unhurried")
+
 FAST = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off", "max_connections": "100"}
 
 
