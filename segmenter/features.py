@@ -5,7 +5,7 @@ normalised sentences laid out by `lay_out`: four line feeds before, between and 
 from one sentence into the next. In n-grams every digit counts as one, every letter of an alphabet as one.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -41,20 +41,21 @@ _DATE_UNITS = "年月日时分秒号"
 
 
 class Layout(NamedTuple):
-    """Sentences in one column of code points: uint32[n], and where each begins and how long it is: int64[sentences]."""
+    """Sentences in one column of code points: uint32[m], and where their n characters stand in it: int64[n]."""
 
     points: CodePoints
-    start: NDArray[np.int64]
-    length: NDArray[np.int64]
+    places: NDArray[np.int64]
 
 
-def lay_out(sentences: Sequence[CodePoints]) -> Layout:
-    """Put sentences behind each other with `MARGIN` line feeds before, between and after them."""
-    length = np.fromiter(map(len, sentences), np.int64, len(sentences))
-    start = np.cumsum(length + MARGIN) - length
-    points = np.full(int(length.sum()) + MARGIN * (len(sentences) + 1), _LINE_FEED, dtype=np.uint32)
-    points[places_of(start, length)] = np.concatenate([np.zeros(0, np.uint32), *sentences])
-    return Layout(points, start, length)
+def lay_out(points: CodePoints, length: NDArray[np.int64]) -> Layout:
+    """Put sentences apart, with `MARGIN` line feeds before, between and after them.
+
+    `points` holds them one after the other, `length`, int64[sentences], says how long they are.
+    """
+    places = places_of(np.cumsum(length + MARGIN) - length, length)
+    spread = np.full(len(points) + MARGIN * (len(length) + 1), _LINE_FEED, dtype=np.uint32)
+    spread[places] = points
+    return Layout(spread, places)
 
 
 def places_of(start: NDArray[np.int64], length: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from segmenter.features import lay_out, places_of
+from segmenter.features import lay_out
 from segmenter.hashing import CodePoints
 from segmenter.normalise import Normalizer
 from segmenter.sentences import split_sentences
@@ -29,18 +29,16 @@ class GoldText(NamedTuple):
 def gold_text(gold: Iterable[Sequence[str]]) -> GoldText:
     """Normalise sentences given as words, and split them where the tagger will split texts."""
     normalizer = Normalizer()
-    pieces: list[CodePoints] = []
+    points: list[CodePoints] = [np.zeros(0, dtype=np.uint32)]
     borders: list[NDArray[np.bool_]] = [np.zeros(0, dtype=bool)]
+    lengths: list[NDArray[np.int64]] = [np.zeros(0, dtype=np.int64)]
     for words in gold:
         form = normalizer.normalize("".join(words))
         ends = np.cumsum([len(word) for word in words])
         following = np.append(form.starts[1:], ends[-1])
-        border = np.isin(following, ends) & (following != form.starts)
-        for start, length in zip(*(column.tolist() for column in split_sentences(form.points)), strict=True):
-            pieces.append(form.points[start : start + length])
-            borders.append(border[start : start + length])
-    layout = lay_out(pieces)
-    start = np.cumsum(layout.length) - layout.length
-    return GoldText(
-        layout.points, places_of(layout.start, layout.length), np.concatenate(borders), start, layout.length
-    )
+        borders.append(np.isin(following, ends) & (following != form.starts))
+        points.append(form.points)
+        lengths.append(split_sentences(form.points)[1])
+    length = np.concatenate(lengths)
+    layout = lay_out(np.concatenate(points), length)
+    return GoldText(layout.points, layout.places, np.concatenate(borders), np.cumsum(length) - length, length)

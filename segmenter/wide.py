@@ -9,6 +9,7 @@ are in integers: the same on every platform. In effect a linear-chain conditiona
 import hashlib
 import json
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -18,7 +19,7 @@ from numpy.typing import NDArray
 from segmenter.chain import Emissions, gap_log_odds
 from segmenter.dictionary import Dictionary
 from segmenter.errors import SegmenterError
-from segmenter.features import TEMPLATES, Layout, feature_hashes, lay_out, places_of
+from segmenter.features import TEMPLATES, feature_hashes, lay_out
 from segmenter.hashing import CodePoints, Hashes, code_points
 from segmenter.sentences import split_sentences
 from segmenter.types import Int16Array, UInt8Array
@@ -169,40 +170,30 @@ class WideTagger:
 
         A sentence's scores are the same alone, in a text, in a batch. Raises WideModelError for an unknown criterion.
         """
-        columns = [code_points(text) for text in texts]
-        odds = self._odds(columns, criterion or self.criteria[0])
-        ends = np.cumsum([len(points) for points in columns])
-        return [
-            odds[end - len(points) : max(end - 1, end - len(points))] for points, end in zip(columns, ends, strict=True)
-        ]
+        joined = code_points("\n".join(texts))
+        odds = self._odds(joined, criterion or self.criteria[0])
+        starts = np.cumsum([0, *(len(text) + 1 for text in texts)]).tolist()
+        return [odds[start : start + max(len(text) - 1, 0)] for start, text in zip(starts, texts, strict=False)]
 
-    def _odds(self, columns: Sequence[CodePoints], criterion: str) -> Int16Array:
-        """Log-odds behind each character of all texts, one after the other."""
-        sentences = [
-            points[start : start + length]
-            for points in columns
-            for start, length in zip(*(column.tolist() for column in split_sentences(points)), strict=True)
-        ]
-        parts = [self._block_odds(lay_out(block), criterion) for block in _blocks(sentences)]
-        return np.concatenate([np.zeros(0, dtype=np.int16), *parts])
+    def _odds(self, points: CodePoints, criterion: str) -> Int16Array:
+        """Log-odds behind each character of a text: int16[n]."""
+        start, length = split_sentences(points)
+        parts = [np.zeros(0, dtype=np.int16)]
+        for block in _blocks(start):
+            first = int(start[block.start])
+            inside = points[first : first + int(length[block].sum())]
+            parts.append(self._block_odds(inside, length[block], criterion))
+        return np.concatenate(parts)
 
-    def _block_odds(self, layout: Layout, criterion: str) -> Int16Array:
+    def _block_odds(self, points: CodePoints, length: NDArray[np.int64], criterion: str) -> Int16Array:
+        layout = lay_out(points, length)
         emissions = self.model.emissions(feature_hashes(layout.points, self._dictionary), criterion)
-        places = places_of(layout.start, layout.length)
-        starts = np.cumsum(layout.length) - layout.length
-        odds = gap_log_odds(Emissions(*(column[places] for column in emissions)), starts)
+        odds = gap_log_odds(Emissions(*(column[layout.places] for column in emissions)), np.cumsum(length) - length)
         return np.clip(odds, -CERTAIN, CERTAIN).astype(np.int16)
 
 
-def _blocks(sentences: Sequence[CodePoints]) -> Iterable[list[CodePoints]]:
+def _blocks(start: NDArray[np.int64]) -> Iterable[slice]:
     """Sentences in groups of about `_BLOCK` characters, so that columns stay in the cache."""
-    block: list[CodePoints] = []
-    size = 0
-    for sentence in sentences:
-        block.append(sentence)
-        size += len(sentence)
-        if size >= _BLOCK:
-            yield block
-            block, size = [], 0
-    if block:
-        yield block
+    group = start // _BLOCK
+    bounds = np.flatnonzero(np.diff(group, prepend=-1, append=-1)).tolist()
+    return (slice(first, last) for first, last in pairwise(bounds))

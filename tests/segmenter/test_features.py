@@ -22,16 +22,16 @@ SENTENCE = st.text(alphabet="长江大桥市a1年", min_size=1, max_size=12)
 
 
 def columns(sentences: list[str]) -> list[list[int]]:
-    layout = lay_out([code_points(sentence) for sentence in sentences])
-    places = places_of(layout.start, layout.length)
-    return [hashes[places].tolist() for hashes in feature_hashes(layout.points, DICTIONARY)]
+    layout = lay_out(code_points("".join(sentences)), np.array(list(map(len, sentences))))
+    return [hashes[layout.places].tolist() for hashes in feature_hashes(layout.points, DICTIONARY)]
 
 
 def test_layout() -> None:
-    layout = lay_out([code_points("长江"), code_points("桥")])
+    layout = lay_out(code_points("长江桥"), np.array([2, 1]))
     assert "".join(map(chr, layout.points)) == "\n" * MARGIN + "长江" + "\n" * MARGIN + "桥" + "\n" * MARGIN
-    assert (layout.start.tolist(), layout.length.tolist()) == ([4, 10], [2, 1])
-    assert len(lay_out([]).points) == MARGIN
+    assert layout.places.tolist() == [4, 5, 10]
+    assert len(lay_out(code_points(""), np.zeros(0, dtype=np.int64)).points) == MARGIN
+    assert places_of(np.array([5, 2]), np.array([2, 3])).tolist() == [5, 6, 2, 3, 4]
 
 
 @given(st.lists(SENTENCE, min_size=1, max_size=4))

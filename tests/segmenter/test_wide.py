@@ -85,7 +85,7 @@ def test_saved_and_loaded(model: WideModel, dictionary: Dictionary, tmp_path: Pa
 PIECE = st.text(alphabet="我们在北京大学习长江桥。?;!”\n a1", max_size=30)
 
 
-@settings(max_examples=40)
+@settings(max_examples=25)
 @given(texts=st.lists(PIECE, max_size=6), block=st.integers(1, 40))
 def test_scores_do_not_depend_on_the_batch(tagger: WideTagger, texts: list[str], block: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
@@ -96,7 +96,7 @@ def test_scores_do_not_depend_on_the_batch(tagger: WideTagger, texts: list[str],
         assert scores.tolist() == (tagger.boundary_scores([text])[0].tolist() if text else [])
 
 
-@settings(max_examples=40)
+@settings(max_examples=25)
 @given(before=PIECE, after=PIECE)
 def test_a_sentence_is_cut_alike_alone_and_in_a_text(tagger: WideTagger, before: str, after: str) -> None:
     sentence = "我们在长江大桥学习"
@@ -114,10 +114,10 @@ def test_threads_give_the_same_scores(tagger: WideTagger) -> None:
     assert all(result == results[0] for result in results)
 
 
-def test_time_does_not_explode_without_sentence_ends(tagger: WideTagger) -> None:
+def test_a_long_text_without_sentence_ends_is_cut_evenly(tagger: WideTagger) -> None:
     text = "我们在北京大学学习中文" * 20_000
     (scores,) = tagger.boundary_scores([text])
-    period = scores[110:-110].reshape(-1, 11) if (len(text) - 221) % 11 == 0 else scores[110:330].reshape(-1, 11)
+    period = scores[110 : 110 + 11 * 15_000].reshape(-1, 11)
     assert (period == period[0]).all()
 
 
