@@ -91,7 +91,7 @@ def test_units_respect_letters_and_origins(text: str) -> None:
 
 
 HOSTILE = ["a", "0", "_", "-", "a-", "a.", "0,", "000,", "0,000,", "1.", "a@", "http://", "http://.", "a@a.1", "+"]
-HOSTILE += [".a", "1:", "12:00:", "2017-01-", "x/", "1.a/", "a.com/", "a.com:", "🇨", "👨\u200d", "_a_", "'a", "1.1a/1", "a#"]
+HOSTILE += [".a", "1:", "12:00:", "2017-01-", "x/", "1.a/", "a.com/", "a.com:", "🇨", "👨\u200d", "_a_", "'a", "a#"]
 
 
 @pytest.mark.parametrize("part", HOSTILE)
