@@ -14,7 +14,7 @@ from index.rows import DocumentAnalyzer, Prepared
 from index.tables import Tables
 from index.types import BadPost
 
-LEXEMES_IN_MEMORY = 300_000
+LEXEMES_IN_MEMORY = 200_000
 """Lexemes whose postings are held before they are written as a segment and everything so far is committed."""
 
 COPY_PAGE = 500
