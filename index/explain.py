@@ -5,8 +5,9 @@ from typing import Any
 
 import numpy as np
 
+from index.collection import Mask
 from index.postings import BODY_GRAMS, BODY_WORDS, TAG_GRAMS, TAG_WORDS, TITLE_GRAMS, TITLE_WORDS
-from index.rank import Scorer
+from index.rank import Ords, Scorer
 from index.terms import Part
 
 NOTHING_INDEXED = "还没有建立索引。"
@@ -20,47 +21,56 @@ MATCHED = 32
 """Matched tokens that are listed, at most."""
 
 
-def why(
-    scorer: Scorer, ord: int, parts: Sequence[Part], *, phrase: bool, words: bool, across: bool, relaxed: bool
-) -> dict[str, Any]:
-    """The routes that found the post, the tokens of the query that it holds, and in which fields.
+class Reasons:
+    """Tells of each post of a page which tokens of the query it holds, and in which fields."""
 
-    Routes: `phrase` (the query, or a quoted unit, in one piece), `words` (its words, in any order), `characters` (in
-    one piece, but only across a border of words). `relaxed` says that not all words had to be there.
-    """
-    routes = ["characters"] if across else ["phrase"] if phrase else []
-    routes += ["words"] if words else []
-    fields: set[str] = set()
-    matched = []
-    for token, lexemes, kind in _tokens(parts):
-        holding = [name for name, kinds in FIELDS.items() if all(_holds(scorer, kinds[kind], x, ord) for x in lexemes)]
-        fields.update(holding)
-        if holding:
-            matched.append(token)
-    if phrase and not matched:
-        matched = [part.stream for part in parts]
-    reasons: dict[str, Any] = {
-        "routes": routes or ["filters"],
-        "matched": matched[:MATCHED],
-        "fields": [name for name in FIELDS if name in fields],
-    }
-    return reasons | ({"relaxed": True} if relaxed else {})
+    def __init__(self, scorer: Scorer, parts: Sequence[Part], ords: Sequence[int]) -> None:
+        self._place = {ord: place for place, ord in enumerate(ords)}
+        self._streams = [part.stream for part in parts]
+        page = np.array(ords, np.int64)
+        self._held = {
+            token: {name: _holding(scorer, [(kinds[kind], x) for x in lexemes], page) for name, kinds in FIELDS.items()}
+            for token, lexemes, kind in _tokens(parts)
+        }
+
+    def why(self, ord: int, *, phrase: bool, words: bool, across: bool, relaxed: bool) -> dict[str, Any]:
+        """The routes that found the post, the tokens of the query that it holds, and in which fields.
+
+        Routes: `phrase` (the query, or a quoted unit, in one piece), `words` (its words, in any order), `characters`
+        (in one piece, but only across a border of words). `relaxed` says that not all words had to be there.
+        """
+        routes = ["characters"] if across else ["phrase"] if phrase else []
+        routes += ["words"] if words else []
+        place = self._place[ord]
+        matched = [token for token, fields in self._held.items() if any(held[place] for held in fields.values())]
+        found = {name for fields in self._held.values() for name, held in fields.items() if held[place]}
+        reasons: dict[str, Any] = {
+            "routes": routes or ["filters"],
+            "matched": (matched or (self._streams if phrase else []))[:MATCHED],
+            "fields": [name for name in FIELDS if name in found],
+        }
+        return reasons | ({"relaxed": True} if relaxed else {})
 
 
 def _tokens(parts: Sequence[Part]) -> list[tuple[str, tuple[str, ...], int]]:
     """Token, lexemes, and 0 for words or 1 for grams; without repetitions, in the order of the query."""
-    tokens = {
-        text: (text, lexemes, kind)
-        for part in parts
-        for text, lexemes, kind in [
+    tokens: dict[str, tuple[str, tuple[str, ...], int]] = {}
+    for part in parts:
+        atoms = tuple(atom.lexeme for atom in part.atoms if not atom.prefix or len(part.atoms) == 1)
+        for token in [
             *((word, (word,), 0) for _, word in part.coarse),
             *((term.text, term.lexemes, int(term.by_grams)) for term in part.terms),
-            (part.stream, tuple(atom.lexeme for atom in part.atoms if not atom.prefix or len(part.atoms) == 1), 1),
-        ]
-    }
+            *([(part.stream, atoms, 1)] if atoms else []),
+        ]:
+            tokens.setdefault(token[0], token)
     return list(tokens.values())
 
 
-def _holds(scorer: Scorer, kind: int, lexeme: str, ord: int) -> bool:
-    found = scorer.postings(kind, lexeme)
-    return found is not None and bool(np.any(found.ords == ord))
+def _holding(scorer: Scorer, lists: Sequence[tuple[int, str]], page: Ords) -> Mask:
+    held = np.ones(len(page), np.bool_)
+    for kind, lexeme in lists:
+        found = scorer.postings(kind, lexeme)
+        if found is None:
+            return np.zeros(len(page), np.bool_)
+        held &= np.isin(page, found.ords)
+    return held

@@ -19,10 +19,17 @@ MAX_PIECES = 16
 """Pieces of a long phrase that are asked for; a text that holds the phrase holds all of them."""
 
 REQUIRED_UNITS = 3
-"""Up to so many units are all required; of more, and of the words of one unit, the share `ENOUGH` by weight (idf)."""
+"""Up to so many units between white space are all required; of more, as of the words of one unit, enough."""
 
-ENOUGH = 0.6
-RELAXED = 0.3
+SHARES = {1: 1.0, 2: 1.0, 3: 0.6}
+"""Of so many terms, the share of the weight (idf) that a post must hold."""
+
+LONG_SHARE = 0.1
+LEAST_SCORE = 0.3
+"""Of more terms: a small share, and this part of the best BM25 score. A sentence rarely stands in a post word for word;
+requiring half of its words loses the post that is meant (`docs/adr/`, ranking)."""
+
+RELAXED = 0.2
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +73,7 @@ class Matcher:
             everything &= one.all
         phrases = [one.phrase for part, one in found.items() if part.unit.quoted or len(parts) == 1]
         phrase = np.logical_and.reduce(phrases) & everything if phrases else self.none()
-        words = found[parts[0]].words & everything if len(parts) == 1 else everything
+        words = found[parts[0]].words & everything if len(parts) == len(found) == 1 else everything
         return Found(everything, phrase, words, all(one.is_exact for one in found.values()))
 
     def relaxed(self, parts: Sequence[Part]) -> Mask:
@@ -77,18 +84,22 @@ class Matcher:
                 mask &= self.phrase(part)[0]
         return mask
 
-    def words(self, terms: Sequence[Term], share: float = ENOUGH) -> Mask:
-        """Documents that hold terms of at least this share of the weight; of one or two terms all."""
+    def words(self, terms: Sequence[Term], least: float | None = None) -> Mask:
+        """Documents that hold terms of at least this share of the weight, or of what their number asks for."""
         if not terms:
             return self.none()
         total = 0.0
         held = np.zeros(self._size, np.float32)
-        for term in {term.text: term for term in terms}.values():
+        different = {term.text: term for term in terms}
+        for term in different.values():
             mask, weight = self._term(term)
             held[mask] += weight
             total += weight
-        least = total if len(terms) <= 2 and share == ENOUGH else total * share
-        return (held >= least * 0.9999) & self._allowed
+        needed = SHARES.get(len(different), LONG_SHARE) if least is None else least
+        mask = (held >= total * needed * 0.9999) & self._allowed
+        if len(different) > len(SHARES) and least is None and mask.any():
+            mask &= self._scores >= LEAST_SCORE * self._scores[mask].max()
+        return mask
 
     def _term(self, term: Term) -> tuple[Mask, float]:
         kinds = GRAM_KINDS if term.by_grams else WORD_KINDS

@@ -58,7 +58,7 @@ def parse(text: str) -> Query:
     draft = _Draft()
     for item in _items(unicodedata.normalize("NFKC", text.replace("\0", " "))):
         _take(draft, item)
-    groups = [group for group in draft.groups if group]
+    groups = [_joined(group) for group in draft.groups if group]
     if sum(map(len, groups)) > MAX_UNITS:
         draft.notices.append(f"查询太长：只用了前 {MAX_UNITS} 个词。")
         groups = _first_units(groups, MAX_UNITS)
@@ -72,6 +72,19 @@ def parse(text: str) -> Query:
         notices=tuple(draft.notices),
         is_plain=not draft.operators,
     )
+
+
+def _joined(units: list[Unit]) -> list[Unit]:
+    """White space between Chinese and Latin is typography: `用 Docker` is one unit, `部署 容器` are two."""
+    result = units[:1]
+    for unit in units[1:]:
+        before = result[-1]
+        typographic = before.text[-1].isascii() != unit.text[0].isascii()
+        if typographic and not (before.quoted or unit.quoted):
+            result[-1] = Unit(f"{before.text} {unit.text}")
+        else:
+            result.append(unit)
+    return result
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,13 +4,14 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from psycopg import Connection
 
 from index.collection import Collection, Floats, Mask, serving_collection, snapshot
 from index.errors import driver_errors
-from index.explain import NOTHING_INDEXED, ONLY_EXCLUSIONS, ONLY_MARKS, RELAXED_NOTICE, STALE_STREAM, why
+from index.explain import NOTHING_INDEXED, ONLY_EXCLUSIONS, ONLY_MARKS, RELAXED_NOTICE, STALE_STREAM, Reasons
 from index.filters import allowed_by_query, allowed_by_request
 from index.match import Found, Matcher
 from index.query import Query, Unit, parse
@@ -20,7 +21,7 @@ from index.rows import DocumentAnalyzer
 from index.show import Shown, needles_of, show
 from index.terms import Part
 from index.types import Hit, SearchRequest, SearchResult
-from index.window import Ranking, ranked_page
+from index.window import Entry, Ranking, ranked_page
 
 MAX_LEXEMES = 256
 """Different words, and grams, that take part in the ranking of a very long query."""
@@ -117,8 +118,22 @@ class _Run:
         ranking = Ranking(words, grams, found.phrase, across, self._cover_text())
         page = ranked_page(self._reader, ranking, ords, self._request)
         shown = show(self._reader, [entry.ord for entry in page], needles_of(self._parts.all, self._whole_text()))
-        hits = tuple(self._hit(entry.ord, entry.score, entry.parts, shown[entry.ord], found, across, relaxed)
-                     for entry in page if entry.ord in shown)  # fmt: skip
+        reasons = Reasons(self._scorer, self._parts.all, list(shown))
+        hits = tuple(
+            self._hit(
+                entry,
+                shown[entry.ord],
+                reasons.why(
+                    entry.ord,
+                    phrase=bool(found.phrase[entry.ord]),
+                    words=bool(found.words[entry.ord]),
+                    across=bool(across[entry.ord]),
+                    relaxed=relaxed,
+                ),
+            )
+            for entry in page
+            if entry.ord in shown
+        )
         return SearchResult(len(ords), found.is_exact, hits, tuple(notices), self._request.query)
 
     def ids(self) -> set[str]:
@@ -189,18 +204,14 @@ class _Run:
     def _cover_text(self) -> str:
         return self._whole_text() or "".join(part.stream for part in self._parts.all)
 
-    def _hit(
-        self, ord: int, score: float, parts: dict[str, float], shown: Shown, found: Found, across: Mask, relaxed: bool
-    ) -> Hit:
+    def _hit(self, entry: Entry, shown: Shown, why: dict[str, Any]) -> Hit:
         row = shown.row
-        reasons = why(
-            self._scorer, ord, self._parts.all,
-            phrase=bool(found.phrase[ord]), words=bool(found.words[ord]), across=bool(across[ord]), relaxed=relaxed,
-        )  # fmt: skip
         if self._request.explain:
-            reasons["score"] = parts
-        return Hit(row.id, row.title, row.url, row.published_at, row.tags, score, shown.snippet, shown.title_marks,
-                   shown.snippet_marks, reasons)  # fmt: skip
+            why["score"] = entry.parts
+        return Hit(
+            row.id, row.title, row.url, row.published_at, row.tags, entry.score,
+            shown.snippet, shown.title_marks, shown.snippet_marks, why,
+        )  # fmt: skip
 
 
 def _first(counts: Counter[str]) -> Counter[str]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import NamedTuple
 
 from index.passages import BODY, TITLE, Places, decode_places
@@ -13,8 +14,11 @@ WIDTH = 140
 LEAD = 24
 """Characters before the first mark, at most."""
 
-MAX_MARKS = 400
+MAX_PLACES = 30
 """Places looked at for one needle in one passage."""
+
+MAX_STARTS = 100
+"""Marks from which a snippet may begin."""
 
 _PAUSES = "。！？；.!?;\n"
 
@@ -71,7 +75,7 @@ def _original(places: Places, index: int) -> tuple[int, int]:
 
 def _find_all(text: str, needle: str) -> Iterator[int]:
     place = text.find(needle)
-    for _ in range(MAX_MARKS):
+    for _ in range(MAX_PLACES):
         if place < 0:
             return
         yield place
@@ -109,9 +113,9 @@ def cut_body(passages: Sequence[StoredPassage], needles: Sequence[Needle]) -> Cu
 def _best_start(marks: Sequence[Mark]) -> int:
     """The mark from which a snippet holds the most different needles, longer ones counting more; the first such."""
     best, best_value = marks[0].start, -1
-    for index, mark in enumerate(marks[:MAX_MARKS]):
+    for index, mark in enumerate(marks[:MAX_STARTS]):
         needles = set()
-        for other in marks[index:]:
+        for other in islice(marks, index, None):
             if other.end > mark.start + WIDTH - LEAD:
                 break
             needles.add(other.needle)
