@@ -75,12 +75,17 @@ def parse(text: str) -> Query:
 
 
 def _joined(units: list[Unit]) -> list[Unit]:
-    """White space between Chinese and Latin is typography: `用 Docker` is one unit, `部署 容器` are two."""
+    """Joins units between which white space is mere typography.
+
+    That is, in a query with Chinese in it, white space on either side of a Latin word: `用 Docker compose 部署` is one
+    unit, `部署 容器` and `Docker compose` are two each.
+    """
+    has_chinese = any(not unit.text.isascii() for unit in units)
     result = units[:1]
     for unit in units[1:]:
         before = result[-1]
-        typographic = before.text[-1].isascii() != unit.text[0].isascii()
-        if typographic and not (before.quoted or unit.quoted):
+        is_latin = before.text[-1].isascii() or unit.text[0].isascii()
+        if has_chinese and is_latin and not (before.quoted or unit.quoted):
             result[-1] = Unit(f"{before.text} {unit.text}")
         else:
             result.append(unit)

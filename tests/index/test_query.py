@@ -33,6 +33,7 @@ def units(query: Query) -> list[list[str]]:
         ("用 Docker 部署", [["用 Docker 部署"]]),
         ("用 “Docker” 部署", [["用", '"Docker"', "部署"]]),
         ("Docker compose", [["Docker", "compose"]]),
+        ("用 Docker compose 部署 容器", [["用 Docker compose 部署", "容器"]]),
         ("- a", [["-", "a"]]),
         ("", []),
         ("\0", []),
