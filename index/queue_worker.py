@@ -33,6 +33,10 @@ class JobStopped(Exception):  # noqa: N818 - a signal to the handler, not an err
     """Raised by `Task.report` when the job is to end: cancelled, lost to another worker, or the worker stops."""
 
 
+class JobFailed(Exception):  # noqa: N818 - named for what became of the job
+    """Raised by a handler where another attempt would fail too."""
+
+
 class Task:
     """What a handler knows of its job."""
 
@@ -148,6 +152,9 @@ class Worker:
             report = self._handlers[job.kind](task)
         except JobStopped:
             self._settle(task, ended, beat, lambda conn: self._stopped(conn, task))
+        except JobFailed as error:
+            reason = str(error)
+            self._settle(task, ended, beat, lambda conn: queue.finish(conn, job, "failed", error=reason))
         except Exception as error:
             logger.exception("job %s (%s) failed", job.id, job.kind)
             reason = f"{type(error).__name__}: {error}".splitlines()[0]

@@ -16,7 +16,7 @@ from psycopg import Connection
 from index import queue
 from index.db import Pool
 from index.queue import Job
-from index.queue_worker import Task, Worker
+from index.queue_worker import JobFailed, Task, Worker
 
 LEASE = timedelta(seconds=30)
 SHORT = timedelta(seconds=1)
@@ -207,6 +207,17 @@ def test_a_handler_that_fails_says_why(pool: Pool, conn: Connection) -> None:
     found = queue.get(conn, job.id)
     assert found is not None
     assert (found.state, found.error) == ("failed", "ValueError: no such thing")
+
+
+def test_a_handler_may_say_that_it_is_of_no_use_to_try_again(pool: Pool, conn: Connection) -> None:
+    def handle(task: Task) -> Mapping[str, Any]:
+        raise JobFailed("the source is gone")
+
+    job, _ = queue.enqueue(conn, "bad")
+    assert Worker(pool, {"bad": handle}).run_one()
+    found = queue.get(conn, job.id)
+    assert found is not None
+    assert (found.state, found.error, found.attempts) == ("failed", "the source is gone", 1)
 
 
 KILLED = """
