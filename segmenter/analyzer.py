@@ -13,15 +13,17 @@ import numpy as np
 from segmenter.blocks import BLOCK, Blocks, Piece
 from segmenter.columns import analysis_of, fine_words, inner_words, joined, part_of
 from segmenter.dictionary import Dictionary
-from segmenter.errors import LoneSurrogateError
+from segmenter.errors import LoneSurrogateError, SegmenterError
 from segmenter.lattice import Int64Array
+from segmenter.models import MODES, shipped_tagger
 from segmenter.normalise import Normalized, Normalizer
 from segmenter.runs import CODE_OF, KINDS
 from segmenter.segment import SOURCES, Cut, Segmenter
 from segmenter.types import Analysis, Granularity, Int32Array, Kind, Token, UInt8Array
 from segmenter.user_dictionary import UserDictionary
 
-RULES_VERSION = 1
+DEFAULT_MODE = "dictionary"
+RULES_VERSION = 2
 """Raised when the rules of `runs`, `granularity` or `segment` change what comes out."""
 STREAM_VERSION = 1
 """Raised when `columns` changes what stands in a stream or which atoms it has."""
@@ -35,14 +37,24 @@ class Analyzer:
         self._segmenter = segmenter
         self._normalizer = normalizer
         self._block = block
-        self._blocks = Blocks(block, segmenter.crossing, self._border_in)
+        whole_sentences = bool(segmenter.criteria)
+        self._blocks = Blocks(block, segmenter.crossing, self._border_in, whole_sentences=whole_sentences)
 
     @classmethod
-    def default(cls, user_dictionary: UserDictionary | None = None, mode: str = "dictionary") -> "Analyzer":
-        """The analyzer with the dictionary that is shipped, and a user's own words."""
-        if mode != "dictionary":
-            raise ValueError(f"unknown mode {mode!r}")
-        analyzer = cls(Segmenter(Dictionary.load()), Normalizer())
+    def default(
+        cls, user_dictionary: UserDictionary | None = None, mode: str | None = None, *, threads: int = 1
+    ) -> "Analyzer":
+        """The analyzer with the dictionary and the models that are shipped, and a user's own words.
+
+        mode: "dictionary", "wide" (and the linear model) or "hybrid" (and the Encoder where that one is unsure)
+        threads: how many threads the Encoder may use; the result does not depend on it
+        """
+        mode = mode or DEFAULT_MODE
+        if mode not in MODES:
+            raise SegmenterError(f"unknown mode {mode!r}: there are {', '.join(MODES)}")
+        dictionary = Dictionary.load()
+        tagger = shipped_tagger(mode, dictionary, threads) if mode != "dictionary" else None
+        analyzer = cls(Segmenter(dictionary, tagger=tagger), Normalizer())
         return analyzer.with_user_dictionary(user_dictionary) if user_dictionary else analyzer
 
     def with_user_dictionary(self, words: UserDictionary) -> "Analyzer":
@@ -55,7 +67,8 @@ class Analyzer:
         """The tokens of `text`, white space left out, sorted by (start, -end).
 
         `coarse` and `fine` tokens do not overlap, and join to the text with the gaps between them; `search` tokens
-        overlap. Raises LoneSurrogateError for a string that is not Unicode text.
+        overlap. Raises LoneSurrogateError for a string that is not Unicode text, UnknownCriterionError for a standard
+        that the models do not know.
         """
         return self.segment_batch([text], granularity, criterion=criterion)[0]
 
@@ -68,7 +81,7 @@ class Analyzer:
     ) -> list[list[Token]]:
         """`segment` for each of the texts, in one go."""
         found: list[list[Token]] = [[] for _ in texts]
-        for group, normalized, cut in self._cuts(texts):
+        for group, normalized, cut in self._cuts(texts, criterion):
             start, end, word = _tokens(cut, Granularity(granularity))
             first, last = normalized.starts[start], normalized.ends[end - 1]
             _share_out(group, first, last, cut.kind[word], cut.source[word], Granularity(granularity), found)
@@ -88,14 +101,21 @@ class Analyzer:
                 found[piece.text].append(part_of(whole, piece.place, end, piece.offset))
         return [parts[0] if len(parts) == 1 else joined(parts) for parts in found]
 
-    def _cuts(self, texts: Sequence[str]) -> Iterator[tuple[list[Piece], Normalized, Cut]]:
+    @property
+    def criteria(self) -> tuple[str, ...]:
+        """The segmentation standards it can follow, the first by default; none in dictionary mode."""
+        return self._segmenter.criteria
+
+    def _cuts(
+        self, texts: Sequence[str], criterion: str | None = None
+    ) -> Iterator[tuple[list[Piece], Normalized, Cut]]:
         for group in self._blocks.of(texts):
             try:
                 normalized = self._normalizer.normalize("\n".join(piece.piece for piece in group))
             except LoneSurrogateError as error:
                 piece = next(piece for piece in reversed(group) if piece.place <= error.position)
                 raise LoneSurrogateError(error.position - piece.place + piece.offset, error.code_point) from None
-            yield group, normalized, self._segmenter.cut(normalized)
+            yield group, normalized, self._segmenter.cut(normalized, criterion)
 
     def _border_in(self, window: str, limit: int) -> int | None:
         """The last place in `window`, up to `limit`, between two Han characters and crossed by no word."""

@@ -75,15 +75,13 @@ class BlendedTagger:
         name = criterion or self.criteria[0]
         scores = self._wide.boundary_scores(texts, name)
         mixture = self._mixtures.get(name, Mixture())
-        for text, odds in zip(texts, scores, strict=True):
-            self._ask(text, odds, name, mixture)
-        return scores
+        return [self._asked(text, odds.copy(), name, mixture) for text, odds in zip(texts, scores, strict=True)]
 
-    def _ask(self, text: str, odds: Int16Array, criterion: str, mixture: Mixture) -> None:
-        """Put the mixed scores where the wide part is in doubt."""
+    def _asked(self, text: str, odds: Int16Array, criterion: str, mixture: Mixture) -> Int16Array:
+        """The scores, with the mixed ones put where the wide part is in doubt."""
         unsure = np.flatnonzero(np.abs(odds) < mixture.doubt)
         if not len(unsure):
-            return
+            return odds
         questions = self._questions(text, unsure)
         if self._threads > 1:
             with ThreadPoolExecutor(self._threads) as pool:
@@ -95,6 +93,7 @@ class BlendedTagger:
         deep = np.concatenate([answer for _, answer in found]).astype(np.int64)
         mixed = (mixture.wide_share * odds[places] + mixture.deep_share * deep + mixture.bias) // _SCALE
         odds[places] = np.clip(mixed, -CERTAIN, CERTAIN)
+        return odds
 
     def _answer(self, question: _Question, criterion: str) -> tuple[NDArray[np.int64], Int16Array]:
         return question.gaps_in_text, self._deep.odds(question.window, criterion)[question.gaps_in_window]
@@ -108,9 +107,10 @@ class BlendedTagger:
         groups = np.split(unsure, first[1:])
         for low in range(0, len(which), _SENTENCES):
             chosen = which[low : low + _SENTENCES].tolist()
-            layout = lay_out([points[start[s] : start[s] + length[s]] for s in chosen])
-            inputs = self._deep.inputs(layout, self._dictionary)
-            for place, s, gaps in zip(layout.start.tolist(), chosen, groups[low : low + _SENTENCES], strict=True):
+            inside = np.concatenate([points[start[s] : start[s] + length[s]] for s in chosen])
+            inputs = self._deep.inputs(lay_out(inside, length[chosen]), self._dictionary)
+            places = (np.cumsum(length[chosen]) - length[chosen]).tolist()
+            for place, s, gaps in zip(places, chosen, groups[low : low + _SENTENCES], strict=True):
                 for left, right, group in windows_around(gaps - start[s], int(length[s])):
                     window = inputs.at(slice(place + left, place + right))
                     yield _Question(window, group - left, group + start[s])

@@ -2,7 +2,8 @@
 
 Where a long text is cut decides nothing: after white space, 。 and 、, and after a full-width mark behind a Han
 character, no unit goes on, and no word of the dictionary. Marks that stand in user words are left out. Text without
-any is cut where a function says that no word crosses.
+any is cut where a function says that no word crosses. With a model, which reads whole sentences, a text is cut at line
+feeds and behind the ends of sentences only.
 """
 
 import re
@@ -16,6 +17,9 @@ BLOCK: Final = 1 << 17
 STOPS: Final = {"\n": "\n", " ": " ", "\u3000": " ", "。": "。", "、": "、"}
 """Characters after which a text may be cut, with their normal forms."""
 STOPS_BEHIND_HAN: Final = {"，": ",", "；": ";", "：": ":", "！": "!", "？": "?"}
+
+SENTENCE_ENDS: Final = {"。": "。", "！": "!", "？": "?", "；": ";"}
+"""A sentence ends behind these where a Han character follows (see `sentences`)."""
 
 _NEAR_THE_END = 2048
 _MARGIN = 512
@@ -40,17 +44,24 @@ class Blocks:
         size: int = BLOCK,
         crossing: Iterable[str] = (),
         border_in: Callable[[str, int], int | None] = lambda window, limit: None,
+        *,
+        whole_sentences: bool = False,
     ) -> None:
         """Set how long texts are cut.
 
         size: characters of a block, about; crossing: normal forms of characters that stand inside user words
         border_in: for a window of text and a limit, the last place up to the limit where no word can cross
+        whole_sentences: cut at sentence ends only
         """
         self._border_in = border_in
         barred = frozenset(crossing)
         stops = "".join(stop for stop, form in STOPS.items() if form not in barred)
         behind_han = "".join(stop for stop, form in STOPS_BEHIND_HAN.items() if form not in barred)
-        self._stop = re.compile(rf"[{stops}]" + (rf"|(?<=[\u4e00-\u9fff])[{behind_han}]" if behind_han else ""))
+        if whole_sentences:
+            ends = "".join(end for end, form in SENTENCE_ENDS.items() if form not in barred)
+            self._stop = re.compile(rf"\n|[{ends}](?=[\u4e00-\u9fff])" if ends else r"\n")
+        else:
+            self._stop = re.compile(rf"[{stops}]" + (rf"|(?<=[\u4e00-\u9fff])[{behind_han}]" if behind_han else ""))
         self._size = size
 
     def of(self, texts: Iterable[str]) -> Iterator[list[Piece]]:

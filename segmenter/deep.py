@@ -55,8 +55,8 @@ class DeepModel:
         return self._digest
 
     def inputs(self, layout: Layout, dictionary: Dictionary) -> DeepInputs:
-        """The model's inputs at every place of a layout."""
-        return deep_inputs(layout.points, self._table, dictionary)
+        """The model's inputs at the n characters of a layout."""
+        return deep_inputs(layout.points, self._table, dictionary).at(layout.places)
 
     def odds(self, window: DeepInputs, criterion: str) -> Int16Array:
         """Log-odds of a border in each gap of one window of L characters, in units of 1/64: int16[L - 1]."""

@@ -19,3 +19,12 @@ class LoneSurrogateError(SegmenterError):
 
 class UserWordError(SegmenterError):
     """The user word is not one that can be matched."""
+
+
+class UnknownCriterionError(SegmenterError):
+    """A segmentation standard was asked for that the segmenter does not know."""
+
+    def __init__(self, criterion: str, known: tuple[str, ...]) -> None:
+        there_are = f"there are {', '.join(known)}" if known else "the dictionary mode follows none"
+        super().__init__(f"no criterion {criterion!r}: {there_are}")
+        self.criterion = criterion

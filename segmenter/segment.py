@@ -1,16 +1,25 @@
-"""The decision: where a normalised text is cut into words."""
+"""The decision: where a normalised text is cut into words.
 
+The best path over a lattice of units, dictionary words, user words and, with a tagger, model words. Without a tagger a
+path's score is the sum of its words' log-probabilities. With one it is the sum, over the gaps inside its words, of the
+log-odds that no border is there, plus `Decision.dictionary_bonus` for each dictionary word of two units or more. Either
+way scores are integers in units of 1/64, and of equal paths the one whose words are longer from the left wins.
+"""
+
+from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 import numpy as np
 
 from segmenter.characters import Shape
 from segmenter.dictionary import Dictionary
+from segmenter.errors import UnknownCriterionError
 from segmenter.granularity import fine_parts
 from segmenter.lattice import Edges, Int64Array, best_path, no_edges, uncrossed
 from segmenter.normalise import Normalized
 from segmenter.runs import CODE_OF, Units, find_units
-from segmenter.types import BoolArray, Kind, Source, UInt8Array
+from segmenter.tagger import Tagger
+from segmenter.types import BoolArray, Int16Array, Kind, Source, UInt8Array
 from segmenter.user_dictionary import UserDictionary
 from segmenter.user_words import UNKNOWN_SCORE, UserWords, open_units, uncut_by, usable
 
@@ -37,31 +46,61 @@ class Cut(NamedTuple):
     fine: BoolArray
 
 
+@dataclass(frozen=True)
+class Decision:
+    """Weights of the decision with a tagger, fitted on dev data, in units of 1/64 of log-odds.
+
+    dictionary_bonus: for a dictionary word of two units or more
+    user_bonus: for a user word, whose inside costs nothing
+    """
+
+    dictionary_bonus: int = 0
+    user_bonus: int = 192
+
+
 class Lattice(NamedTuple):
     """Everything the decision looks at, for a text of n characters.
 
-    border: bool[n + 1], where words may begin and end; known: int64[n], the score of the unit that begins there
+    border: bool[n + 1], where words may begin and end; score: int64[n], of the unit that begins there
+    known: bool[n], whether that unit is itself a word
     words: words of two units or more; user: the user words among them, and those of one unit
+    model: the words of two units or more that the tagger alone would make
     """
 
     border: BoolArray
-    known: Int64Array
+    score: Int64Array
+    known: BoolArray
     words: Edges
     user: Edges
+    model: Edges
 
 
 class Segmenter:
     """Cuts normalised texts; immutable."""
 
-    def __init__(self, dictionary: Dictionary, user_words: UserWords | None = None) -> None:
-        """Use the words of `dictionary`, and a user's own."""
+    def __init__(
+        self,
+        dictionary: Dictionary,
+        user_words: UserWords | None = None,
+        tagger: Tagger | None = None,
+        decision: Decision | None = None,
+    ) -> None:
+        """Use the words of `dictionary`, a user's own, and what `tagger` believes of each gap."""
         self._dictionary = dictionary
         self._user_words = user_words if user_words and user_words.words else None
+        self._tagger = tagger
+        self._decision = decision or Decision()
 
     def fingerprint(self) -> str:
         """Changes when any word or score does."""
         own = self._user_words.fingerprint() if self._user_words else "none"
-        return f"{self._dictionary.fingerprint()} {own}"
+        model = f"{self._tagger.fingerprint()} {self._decision}" if self._tagger else "none"
+        return f"{self._dictionary.fingerprint()} {own} {model}"
+
+    @property
+    def criteria(self) -> tuple[str, ...]:
+        """The segmentation standards it can follow, the first by default; none without a tagger."""
+        return self._tagger.criteria if self._tagger else ()
 
     @property
     def crossing(self) -> frozenset[str]:
@@ -70,50 +109,119 @@ class Segmenter:
 
     def with_user_words(self, words: UserDictionary) -> "Segmenter":
         """The same with these user words, as they are now."""
-        return Segmenter(self._dictionary, UserWords(words, self._dictionary))
+        return Segmenter(self._dictionary, UserWords(words, self._dictionary), self._tagger, self._decision)
 
-    def cut(self, normalized: Normalized) -> Cut:
-        """The words of a text."""
+    def cut(self, normalized: Normalized, criterion: str | None = None) -> Cut:
+        """The words of a text. Raises UnknownCriterionError for a standard that it cannot follow."""
+        if criterion is not None and criterion not in self.criteria:
+            raise UnknownCriterionError(criterion, self.criteria)
         units = find_units(normalized)
         size = len(normalized.points)
-        lattice = self._lattice(normalized, units)
+        lattice = self.lattice(normalized, units, criterion)
         border = _decide(lattice)
         start = np.flatnonzero(border[:-1])
         end = np.append(start[1:], size) if size else start
-        fine = fine_parts(start, end, lattice.words, size)
+        known_words = lattice.words.where(~_among(lattice.words, lattice.model)) if self._tagger else lattice.words
+        fine = fine_parts(start, end, known_words, size)
         kind = _kinds(units, start, end)
-        return Cut(units, start, end, kind, _sources(lattice, kind, start, end), lattice.words, fine)
+        return Cut(units, start, end, kind, _sources(lattice, kind, start, end), known_words, fine)
 
     def borders_in_han(self, normalized: Normalized) -> Int64Array:
-        """Places between two Han characters that no unit and no word crosses, ascending."""
+        """Places between two Han characters that no unit and no word crosses, ascending; none with a tagger.
+
+        A text may be cut there without changing anything; what a tagger believes depends on the whole sentence.
+        """
+        if self._tagger:
+            return np.zeros(0, dtype=np.int64)
         units = find_units(normalized)
-        lattice = self._lattice(normalized, units)
+        lattice = self.lattice(normalized, units)
         is_han = units.shapes == Shape.HAN
         sure = uncrossed(lattice.border, lattice.words)[1:-1]
         return np.flatnonzero(sure & is_han[:-1] & is_han[1:]) + 1
 
-    def _lattice(self, normalized: Normalized, units: Units) -> Lattice:
+    def lattice(self, normalized: Normalized, units: Units, criterion: str | None = None) -> Lattice:
+        """The words that may stand in a text, with their scores."""
         found = self._dictionary.match(normalized.points)
         start = found.start.astype(np.int64)
         words = Edges(start, start + found.length, found.log_probability.astype(np.int64))
         words = words.where(units.border[words.start] & units.border[words.end])
-        border, user = units.border, no_edges()
+        border, user, forced = units.border, no_edges(), no_edges()
         if self._user_words:
             user, forced = usable(self._user_words.match(normalized.points), units)
             border, opened = open_units(units, user)
-            words = uncut_by(forced, words.merged(opened).merged(user))
-            words = words.merged(forced)
-        unit = np.cumsum(border[:-1])
-        several = unit[words.end - 1] > unit[words.start]
-        known = np.full(len(normalized.points), UNKNOWN_SCORE, dtype=np.int64)
-        single = words.where(~several)
-        np.maximum.at(known, single.start, single.score)
-        return Lattice(border, known, words.where(several), user)
+            words = words.merged(opened)
+        if self._tagger is None:
+            return _lattice(border, words.merged(user), user, forced, no_edges())
+        gaps = _inner_odds(self._tagger.boundary_scores([normalized.text], criterion)[0], border)
+        return self._scored(border, words, user, forced, gaps)
+
+    def _scored(self, border: BoolArray, words: Edges, user: Edges, forced: Edges, gaps: Int64Array) -> Lattice:
+        """The lattice with scores by the tagger; gaps: int64[n + 1], log-odds at borders, 0 where none may be."""
+        against = np.append(0, np.cumsum(gaps))
+        several = _several(border, words)
+        bonus = np.where(several, self._decision.dictionary_bonus, 0)
+        words = words._replace(score=bonus - _inside(against, words))
+        own = user._replace(score=self._decision.user_bonus + np.maximum(-_inside(against, user), 0))
+        model = _model_words(border, gaps)
+        model = model._replace(score=-_inside(against, model))
+        model = model.where(~_among(model, words.merged(own)))
+        return _lattice(border, words.merged(own).merged(model), user, forced, model, unit_score=0)
+
+
+def _lattice(
+    border: BoolArray, words: Edges, user: Edges, forced: Edges, model: Edges, unit_score: int = UNKNOWN_SCORE
+) -> Lattice:
+    """Put a lattice together; forced words bar what their ends cut."""
+    words = uncut_by(forced, words).merged(forced)
+    several = _several(border, words)
+    score = np.full(len(border) - 1, unit_score, dtype=np.int64)
+    single = words.where(~several)
+    np.maximum.at(score, single.start, single.score)
+    known = np.zeros(len(score), dtype=np.bool_)
+    known[single.start] = True
+    return Lattice(border, score, known, words.where(several), user, model)
+
+
+def _several(border: BoolArray, words: Edges) -> BoolArray:
+    """Which words have two units or more: bool[m]."""
+    unit = np.cumsum(border[:-1])
+    found: BoolArray = unit[words.end - 1] > unit[words.start]
+    return found
+
+
+def _inner_odds(odds: Int16Array, border: BoolArray) -> Int64Array:
+    """Log-odds at each place where a border may be, 0 elsewhere and at both ends: int64[n + 1]."""
+    gaps = np.zeros(len(border), dtype=np.int64)
+    gaps[1 : 1 + len(odds)] = odds
+    gaps[~border] = 0
+    return gaps
+
+
+def _inside(against: Int64Array, words: Edges) -> Int64Array:
+    """The sum of the log-odds of the gaps inside each word: int64[m]."""
+    total: Int64Array = against[words.end] - against[words.start + 1]
+    return total
+
+
+def _model_words(border: BoolArray, gaps: Int64Array) -> Edges:
+    """The words of two units or more between the places that the tagger makes borders."""
+    chosen = border & (gaps > 0)
+    chosen[[0, -1]] = True
+    bounds = np.flatnonzero(chosen)
+    words = Edges(bounds[:-1], bounds[1:], np.zeros(max(len(bounds) - 1, 0), dtype=np.int64))
+    return words.where(_several(border, words))
+
+
+def _among(words: Edges, others: Edges) -> BoolArray:
+    """Which words stand among the others, by place: bool[m]."""
+    stride = int(max(words.end.max(initial=0), others.end.max(initial=0))) + 1
+    found: BoolArray = np.isin(words.start * stride + words.end, others.start * stride + others.end)
+    return found
 
 
 def _decide(lattice: Lattice) -> BoolArray:
     """The borders of the best path: bool[n + 1]."""
-    border, known, words, _ = lattice
+    border, score, words = lattice.border, lattice.score, lattice.words
     sure = uncrossed(border, words)
     bounds = np.flatnonzero(sure)
     piece_start, piece_end = bounds[:-1], bounds[1:]
@@ -122,8 +230,8 @@ def _decide(lattice: Lattice) -> BoolArray:
     open_piece = np.repeat(several, piece_end - piece_start)
     unit_start = np.flatnonzero(border[:-1] & open_piece)
     unit_end = np.flatnonzero(border)[unit[unit_start]]
-    edges = words.merged(Edges(unit_start, unit_end, known[unit_start]))
-    taken = best_path(piece_start[several], piece_end[several], edges, len(known))
+    edges = words.merged(Edges(unit_start, unit_end, score[unit_start]))
+    taken = best_path(piece_start[several], piece_end[several], edges, len(score))
     return sure | (taken > 0)
 
 
@@ -144,10 +252,10 @@ def _sources(lattice: Lattice, kind: UInt8Array, start: Int64Array, end: Int64Ar
         return np.zeros(0, dtype=np.uint8)
     unit = np.cumsum(lattice.border[:-1])
     several = unit[end - 1] > unit[start]
-    is_known = several | (lattice.known[start] > UNKNOWN_SCORE)
+    is_known = several | lattice.known[start]
     source = np.where(is_known, SOURCE_CODE[Source.DICTIONARY], SOURCE_CODE[Source.RULE]).astype(np.uint8)
     source[~is_known & (end - start == 1) & (kind == CODE_OF[Kind.HAN])] = SOURCE_CODE[Source.CHARACTER]
-    stride = len(lattice.known) + 1
-    by_user = np.isin(start * stride + end, lattice.user.start * stride + lattice.user.end)
-    source[by_user] = SOURCE_CODE[Source.USER]
+    taken = Edges(start, end, start)
+    source[_among(taken, lattice.model)] = SOURCE_CODE[Source.MODEL]
+    source[_among(taken, lattice.user)] = SOURCE_CODE[Source.USER]
     return source
