@@ -1,6 +1,7 @@
 """Contract C1: whatever stands in a post is found, on real PostgreSQL, with posts and queries made at random."""
 
 import random
+import string
 from collections.abc import Iterator
 from itertools import count
 from typing import Any
@@ -61,8 +62,12 @@ def shared(databases: Databases) -> Iterator[Connection]:
 
 
 def starts_of(analysis: Analysis) -> list[int]:
-    """Positions where a query may begin: at a dense character, or where a Latin word, a number or a symbol begins."""
-    return sorted({*analysis.is_dense.nonzero()[0].tolist(), *analysis.atom_start.tolist()})
+    """Positions where a query may begin: at a dense character, or where a Latin word, a number or an emoji begins.
+
+    Not at the plus of `C++`: that is a symbol only behind its letter.
+    """
+    atoms = [start for start in analysis.atom_start.tolist() if analysis.stream[start] not in string.punctuation]
+    return sorted({*analysis.is_dense.nonzero()[0].tolist(), *atoms})
 
 
 def substring(text: str, analysis: Analysis, chance: random.Random, longest: int = 40) -> str:
