@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from segmenter.types import Granularity
 
 CHUNK = 1 << 16
+FORMATS = ["text", "json", "svg", "dot"]
 
 
 def register(subparsers: Subparsers) -> None:
@@ -27,6 +28,11 @@ def register(subparsers: Subparsers) -> None:
         "--granularity", "-g", choices=["coarse", "fine", "search"], default="coarse", help="default: coarse"
     )
     parser.add_argument("--criterion", metavar="NAME", help="the segmentation standard, where the model knows several")
+    parser.add_argument("--explain", action="store_true", help="say why: offered words, the model's belief, the rival")
+    parser.add_argument(
+        "--format", choices=FORMATS, default=None, help="of the explanation: text (default), json, svg or dot"
+    )
+    parser.add_argument("--dot", action="store_true", help="the same as --explain --format dot, for Graphviz")
     add_json(parser)
     add_analyzer(parser)
 
@@ -37,6 +43,8 @@ def run(args: argparse.Namespace) -> int:
     from segmenter.types import Granularity
 
     analyzer = load_analyzer(settings_from(args))
+    if args.explain or args.dot or args.format:
+        return _explain(analyzer, args)
     writer = _Writer(analyzer, Granularity(args.granularity), args.criterion, as_json=args.json)
     if args.text is not None:
         writer.write([args.text.encode("utf-8", "surrogateescape")])
@@ -45,6 +53,16 @@ def run(args: argparse.Namespace) -> int:
             writer.write(lines)
             sys.stdout.flush()
     return 1 if writer.failed else 0
+
+
+def _explain(analyzer: Analyzer, args: argparse.Namespace) -> int:
+    """Explain one text: the argument, or all of stdin without its last line feed."""
+    from api.explaining import rendered
+
+    text = args.text if args.text is not None else sys.stdin.buffer.read().decode("utf-8").removesuffix("\n")
+    form = "dot" if args.dot else args.format or ("json" if args.json else "text")
+    emit(rendered(analyzer.explain(text, criterion=args.criterion), form).removesuffix("\n"))
+    return 0
 
 
 def read_lines(descriptor: int) -> Iterator[list[bytes]]:

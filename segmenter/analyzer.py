@@ -14,6 +14,7 @@ from segmenter.blocks import BLOCK, Blocks, Piece
 from segmenter.columns import analysis_of, fine_words, inner_words, joined, part_of
 from segmenter.dictionary import Dictionary
 from segmenter.errors import LoneSurrogateError, SegmenterError
+from segmenter.explain import Explanation, explain
 from segmenter.lattice import Int64Array
 from segmenter.models import MODES, shipped_tagger
 from segmenter.normalise import Normalized, Normalizer
@@ -86,6 +87,13 @@ class Analyzer:
             first, last = normalized.starts[start], normalized.ends[end - 1]
             _share_out(group, first, last, cut.kind[word], cut.source[word], Granularity(granularity), found)
         return found
+
+    def explain(self, text: str, *, criterion: str | None = None) -> Explanation:
+        """Why `text` is cut the way `segment` cuts it.
+
+        Raises ExplainTooLongError beyond `explain.LONGEST_TEXT` characters, and what `segment` raises.
+        """
+        return explain(self._segmenter, self._normalizer.normalize(text), text, criterion, self.fingerprint())
 
     def analyze(self, text: str) -> Analysis:
         """The columns of one text. Raises LoneSurrogateError for a string that is not Unicode text."""

@@ -19,6 +19,7 @@ from segmenter.dictionary import Dictionary
 from segmenter.features import lay_out
 from segmenter.hashing import code_points
 from segmenter.sentences import split_sentences
+from segmenter.tagger import GapScores
 from segmenter.types import Int16Array
 from segmenter.wide import CERTAIN, WideTagger
 
@@ -75,13 +76,29 @@ class BlendedTagger:
         name = criterion or self.criteria[0]
         scores = self._wide.boundary_scores(texts, name)
         mixture = self._mixtures.get(name, Mixture())
-        return [self._asked(text, odds.copy(), name, mixture) for text, odds in zip(texts, scores, strict=True)]
+        return [self._asked(text, odds, name, mixture) for text, odds in zip(texts, scores, strict=True)]
+
+    def explain_scores(self, text: str, criterion: str | None = None) -> GapScores:
+        """The scores of one normalised text, and what either part said."""
+        name = criterion or self.criteria[0]
+        wide = self._wide.boundary_scores([text], name)[0]
+        mixture = self._mixtures.get(name, Mixture())
+        deep, asked = np.zeros_like(wide), np.zeros(len(wide), dtype=np.bool_)
+        places, answers = self._deep_answers(text, np.flatnonzero(np.abs(wide) < mixture.doubt), name)
+        deep[places], asked[places] = answers, True
+        return GapScores(mixed(wide, places, answers, mixture), wide, deep, asked)
 
     def _asked(self, text: str, odds: Int16Array, criterion: str, mixture: Mixture) -> Int16Array:
         """The scores, with the mixed ones put where the wide part is in doubt."""
-        unsure = np.flatnonzero(np.abs(odds) < mixture.doubt)
+        places, deep = self._deep_answers(text, np.flatnonzero(np.abs(odds) < mixture.doubt), criterion)
+        return mixed(odds, places, deep, mixture)
+
+    def _deep_answers(
+        self, text: str, unsure: NDArray[np.int64], criterion: str
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """(places, log-odds) of the Encoder for these gaps: int64[k] each."""
         if not len(unsure):
-            return odds
+            return unsure, unsure
         questions = self._questions(text, unsure)
         if self._threads > 1:
             with ThreadPoolExecutor(self._threads) as pool:
@@ -90,10 +107,7 @@ class BlendedTagger:
         else:
             found = [self._answer(question, criterion) for question in questions]
         places = np.concatenate([place for place, _ in found])
-        deep = np.concatenate([answer for _, answer in found]).astype(np.int64)
-        mixed = (mixture.wide_share * odds[places] + mixture.deep_share * deep + mixture.bias) // _SCALE
-        odds[places] = np.clip(mixed, -CERTAIN, CERTAIN)
-        return odds
+        return places, np.concatenate([answer for _, answer in found]).astype(np.int64)
 
     def _answer(self, question: _Question, criterion: str) -> tuple[NDArray[np.int64], Int16Array]:
         return question.gaps_in_text, self._deep.odds(question.window, criterion)[question.gaps_in_window]
@@ -114,3 +128,11 @@ class BlendedTagger:
                 for left, right, group in windows_around(gaps - start[s], int(length[s])):
                     window = inputs.at(slice(place + left, place + right))
                     yield _Question(window, group - left, group + start[s])
+
+
+def mixed(wide: Int16Array, places: NDArray[np.int64], deep: NDArray[np.int64], mixture: Mixture) -> Int16Array:
+    """The wide scores with the mixture at these places."""
+    odds = wide.copy()
+    mixed = (mixture.wide_share * wide[places].astype(np.int64) + mixture.deep_share * deep + mixture.bias) // _SCALE
+    odds[places] = np.clip(mixed, -CERTAIN, CERTAIN)
+    return odds

@@ -18,7 +18,7 @@ from segmenter.granularity import fine_parts
 from segmenter.lattice import Edges, Int64Array, best_path, no_edges, uncrossed
 from segmenter.normalise import Normalized
 from segmenter.runs import CODE_OF, Units, find_units
-from segmenter.tagger import Tagger
+from segmenter.tagger import GapScores, Tagger, scores_by_part
 from segmenter.types import BoolArray, Int16Array, Kind, Source, UInt8Array
 from segmenter.user_dictionary import UserDictionary
 from segmenter.user_words import UNKNOWN_SCORE, UserWords, open_units, uncut_by, usable
@@ -126,6 +126,10 @@ class Segmenter:
         kind = _kinds(units, start, end)
         return Cut(units, start, end, kind, _sources(lattice, kind, start, end), known_words, fine)
 
+    def gap_scores(self, normalized: Normalized, criterion: str | None = None) -> GapScores | None:
+        """What the tagger believes of each gap of a text, by its parts where they are known; None without a tagger."""
+        return scores_by_part(self._tagger, normalized.text, criterion) if self._tagger else None
+
     def borders_in_han(self, normalized: Normalized) -> Int64Array:
         """Places between two Han characters that no unit and no word crosses, ascending; none with a tagger.
 
@@ -219,8 +223,20 @@ def _among(words: Edges, others: Edges) -> BoolArray:
     return found
 
 
-def _decide(lattice: Lattice) -> BoolArray:
-    """The borders of the best path: bool[n + 1]."""
+class Pieces(NamedTuple):
+    """What is open in a lattice: stretches [start, end) of two units or more between borders that no word crosses.
+
+    sure: bool[n + 1], those borders; edges: all words and units inside the stretches, sorted by start
+    """
+
+    sure: BoolArray
+    start: Int64Array
+    end: Int64Array
+    edges: Edges
+
+
+def pieces_of(lattice: Lattice) -> Pieces:
+    """The stretches of a lattice in which there is something to decide; they do not know each other."""
     border, score, words = lattice.border, lattice.score, lattice.words
     sure = uncrossed(border, words)
     bounds = np.flatnonzero(sure)
@@ -231,8 +247,13 @@ def _decide(lattice: Lattice) -> BoolArray:
     unit_start = np.flatnonzero(border[:-1] & open_piece)
     unit_end = np.flatnonzero(border)[unit[unit_start]]
     edges = words.merged(Edges(unit_start, unit_end, score[unit_start]))
-    taken = best_path(piece_start[several], piece_end[several], edges, len(score))
-    return sure | (taken > 0)
+    return Pieces(sure, piece_start[several], piece_end[several], edges)
+
+
+def _decide(lattice: Lattice) -> BoolArray:
+    """The borders of the best path: bool[n + 1]."""
+    pieces = pieces_of(lattice)
+    return pieces.sure | (best_path(pieces.start, pieces.end, pieces.edges, len(lattice.score)) > 0)
 
 
 def _kinds(units: Units, start: Int64Array, end: Int64Array) -> UInt8Array:

@@ -2,12 +2,12 @@
 
 from collections.abc import Callable, Sequence
 from itertools import pairwise
-from typing import Protocol
+from typing import NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
 from segmenter.normalise import Normalizer
-from segmenter.types import Int16Array
+from segmenter.types import BoolArray, Int16Array
 
 
 class Tagger(Protocol):
@@ -22,6 +22,34 @@ class Tagger(Protocol):
 
     def boundary_scores(self, texts: Sequence[str], criterion: str | None = None) -> list[Int16Array]:
         """Log-odds of a border in each gap of each normalised text, in units of 1/64: int16[len(text) - 1] each."""
+
+
+class GapScores(NamedTuple):
+    """Log-odds of a border in each gap of one text, in units of 1/64: int16[len(text) - 1] each.
+
+    decided: what the decision uses; wide, deep: the parts it comes of, None where a tagger does not tell
+    asked: bool[len(text) - 1], where the deep part was asked; elsewhere `deep` is 0 and means nothing
+    """
+
+    decided: Int16Array
+    wide: Int16Array | None = None
+    deep: Int16Array | None = None
+    asked: BoolArray | None = None
+
+
+@runtime_checkable
+class ExplainingTagger(Protocol):
+    """A tagger that can tell its parts apart."""
+
+    def explain_scores(self, text: str, criterion: str | None = None) -> GapScores:
+        """The scores of `boundary_scores`, and those of the parts."""
+
+
+def scores_by_part(tagger: Tagger, text: str, criterion: str | None = None) -> GapScores:
+    """The scores of one normalised text, by parts where the tagger tells them."""
+    if isinstance(tagger, ExplainingTagger):
+        return tagger.explain_scores(text, criterion)
+    return GapScores(tagger.boundary_scores([text], criterion)[0])
 
 
 def tagger_cutter(tagger: Tagger, criterion: str | None = None) -> Callable[[str], list[tuple[int, int]]]:
