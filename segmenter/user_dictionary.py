@@ -81,6 +81,10 @@ class UserDictionary:
     def __contains__(self, text: object) -> bool:
         return isinstance(text, str) and self._form(text) in self._words
 
+    def get(self, text: str) -> UserWord | None:
+        """The word, whatever the case and width of `text`."""
+        return self._words.get(self._form(text))
+
     def items(self) -> Iterable[tuple[str, UserWord]]:
         """(normal form, word) pairs."""
         return self._words.items()
