@@ -72,6 +72,8 @@ def name_failures(report: ReindexReport) -> None:
     """Every post that failed, by name and reason."""
     for bad in report.failed:
         note(f"{bad.where}: {bad.reason}")
+    if report.prune_withheld:
+        note("nothing was pruned: the input had no usable post, or one of those above could be any of the absent posts")
 
 
 def summary(report: ReindexReport) -> str:

@@ -63,7 +63,8 @@ def reindex(
 ) -> ReindexReport:
     """Bring the index to the state of `posts`, in one step for those who search.
 
-    Posts that are stored unchanged are not analysed again. Posts that the input does not name stay, unless `prune`.
+    Posts that are stored unchanged are not analysed again. Posts that the input does not name stay, unless `prune`; and
+    even then when the input had no usable post or a bad one without an id, since that may be any of them.
     Posts written or deleted by others meanwhile keep their new state. After an interruption, the next call goes on
     where it stopped. Raises `ReindexRunning` while another one runs on the same database.
     """
@@ -132,7 +133,7 @@ class _Reindex:
         if building is None and self._may_patch(current):
             begin, is_all = _begin(batches)
             absent = self._absent(current.id) if is_all else []
-            if is_all and not (self.prune and len(absent) > PATCH_POSTS):
+            if is_all and not (self._removes(intake) and len(absent) > PATCH_POSTS):
                 return self._patch(intake, [one for batch in begin for one in batch], absent)
             batches = chain(begin, batches)
         return self._build(tables, building or self._create(), intake, batches)
@@ -156,7 +157,7 @@ class _Reindex:
             else:
                 indexed.append(result)
             self._wrote(1, size(prepared))
-        removed = absent if self.prune else []
+        removed = absent if self._removes(intake) else []
         if indexed or removed:
             documents.write(self.conn, self.analyzer, indexed, removed)
         return self._report(intake, len(absent))
@@ -174,11 +175,12 @@ class _Reindex:
     ) -> ReindexReport:
         build = Build(self.conn, self.analyzer, current, building)
         build.load(batches, self.workers, self._wrote, intake.fail_analysis)
-        build.discard_unwanted(self.prune)
+        removes = self._removes(intake)
+        build.discard_unwanted(removes)
         self._tell("carry")
-        self._wrote(build.copy_kept(self.prune), 0)
-        build.load(build.kept_posts(self.prune), self.workers, self._wrote, intake.fail)
-        build.copy_kept(self.prune, whatever_cut_them=True)
+        self._wrote(build.copy_kept(removes), 0)
+        build.load(build.kept_posts(removes), self.workers, self._wrote, intake.fail)
+        build.copy_kept(removes, whatever_cut_them=True)
         absent = self._absent(current.generation)
         self._tell("index")
         swap.finish(build, self.pool)
@@ -186,6 +188,10 @@ class _Reindex:
         swap.swap(build)
         swap.drop_unused(self.conn, self.analyzer.fingerprint())
         return self._report(intake, len(absent))
+
+    def _removes(self, intake: Intake) -> bool:
+        """Whether absent posts go: not where the input was empty, or a bad post in it may be any of them."""
+        return self.prune and intake.read > len(intake.failed) and all(bad.id is not None for bad in intake.failed)
 
     def _wrote(self, posts: int, characters: int) -> None:
         self.done += posts
@@ -205,8 +211,9 @@ class _Reindex:
             changed=intake.changed,
             unchanged=intake.unchanged,
             resumed=intake.resumed,
-            kept=0 if self.prune else absent,
-            removed=absent if self.prune else 0,
+            kept=0 if self._removes(intake) else absent,
+            removed=absent if self._removes(intake) else 0,
+            prune_withheld=self.prune and not self._removes(intake),
             failed=tuple(intake.failed),
             documents=current.documents,
             characters=intake.characters,

@@ -42,8 +42,13 @@ class DeepModel:
         wanted = ["ids", *WORD_INPUTS, CRITERION_INPUT]
         if (found := [item.name for item in self._session.get_inputs()]) != wanted:
             raise ValueError(f"the model's inputs are {found}, expected {wanted}")
-        self._table = id_table(vocabulary)
+        self._made_of = (model, vocabulary)
+        self.table = id_table(vocabulary)
         self._digest = hashlib.sha256(model + vocabulary.fingerprint().encode()).hexdigest()[:16]
+
+    def __reduce__(self) -> tuple[type["DeepModel"], tuple[bytes, CharTokenizer]]:
+        """A session does not pickle; what it was made of does."""
+        return DeepModel, self._made_of
 
     @classmethod
     def load(cls, model: Path = MODEL_FILE, vocabulary: Path = VOCABULARY_FILE) -> "DeepModel":
@@ -56,7 +61,7 @@ class DeepModel:
 
     def inputs(self, layout: Layout, dictionary: Dictionary) -> DeepInputs:
         """The model's inputs at the n characters of a layout."""
-        return deep_inputs(layout.points, self._table, dictionary).at(layout.places)
+        return deep_inputs(layout.points, self.table, dictionary).at(layout.places)
 
     def odds(self, window: DeepInputs, criterion: str) -> Int16Array:
         """Log-odds of a border in each gap of one window of L characters, in units of 1/64: int16[L - 1]."""

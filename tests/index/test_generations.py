@@ -150,6 +150,22 @@ def test_a_post_that_fails_keeps_its_earlier_version(pool: Pool, conn: Connectio
     check_whole(conn, posts + others)
 
 
+@pytest.mark.parametrize("many", [0, 20])
+@pytest.mark.parametrize("kept", [0, 4])
+def test_nothing_is_pruned_after_an_input_that_may_lack_any_post(
+    pool: Pool, conn: Connection, many: int, kept: int
+) -> None:
+    """An empty folder, or a file that broke off, is no reason to delete what it does not name."""
+    posts = make_posts(12)
+    reindex(pool, SMALL, posts)
+    others = make_posts(many, start=50)
+    broken_off = [BadPost("posts.jsonl.zst:5", "the file is cut off")] if kept or many else []
+    report = reindex(pool, SMALL, [*posts[:kept], *others, *broken_off], prune=True)
+    assert report.prune_withheld
+    assert (report.removed, report.kept) == (0, 12 - kept)
+    check_whole(conn, posts + others)
+
+
 def test_a_new_analyzer_that_fails_on_an_old_post_does_not_lose_it(pool: Pool, conn: Connection) -> None:
     posts = make_posts(12)
     reindex(pool, SMALL, posts)

@@ -1,0 +1,126 @@
+"""Fitting how wide and deep are mixed: `python -m segmenter.fit_mixtures --dev pku=FILE ...`.
+
+For each criterion the shares and the bias are searched on a grid for the best word F1 of the dev file with every gap
+mixed; prints one line a criterion and writes `weights/mixtures.json`. Three small numbers are fitted on a thousand
+sentences; what they bring is measured on closed test sets only.
+"""
+
+import argparse
+import json
+import sys
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict
+from itertools import product
+from pathlib import Path
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from segmenter.blend import Mixture, mixed
+from segmenter.deep import LONGEST, DeepModel
+from segmenter.deep_inputs import deep_inputs
+from segmenter.dictionary import Dictionary
+from segmenter.evaluate import read_gold
+from segmenter.gold import GoldText, gold_text
+from segmenter.models import MIXTURES_FILE
+from segmenter.types import Int16Array
+from segmenter.wide import WideTagger
+
+SHARES: Final = range(0, 97, 8)
+BIASES: Final = range(-2048, 2049, 512)
+
+
+class Scores(NamedTuple):
+    """Log-odds behind each of n characters, int16[n]; truth and ends of sentences, bool[n]."""
+
+    wide: Int16Array
+    deep: Int16Array
+    border: NDArray[np.bool_]
+    last: NDArray[np.bool_]
+
+
+def score(
+    gold: Iterable[Sequence[str]], criterion: str, wide: WideTagger, deep: DeepModel, words: Dictionary
+) -> Scores:
+    """What both parts say of every gap of gold sentences."""
+    text = gold_text(gold)
+    points = text.points[text.places]
+    last = np.zeros(len(points), dtype=np.bool_)
+    last[text.start + text.length - 1] = True
+    from_wide, from_deep = _wide_odds(points, text, criterion, wide), _deep_odds(text, criterion, deep, words)
+    return Scores(from_wide, from_deep, text.border, last)
+
+
+def _wide_odds(points: NDArray[np.uint32], text: GoldText, criterion: str, wide: WideTagger) -> Int16Array:
+    odds = np.zeros(len(points), dtype=np.int16)
+    sentences = [
+        "".join(map(chr, points[first : first + length].tolist()))
+        for first, length in zip(text.start, text.length, strict=True)
+    ]
+    for first, found in zip(text.start.tolist(), wide.boundary_scores(sentences, criterion), strict=True):
+        odds[first : first + len(found)] = found
+    return odds
+
+
+def _deep_odds(text: GoldText, criterion: str, deep: DeepModel, words: Dictionary) -> Int16Array:
+    inputs = deep_inputs(text.points, deep.table, words).at(text.places)
+    odds = np.zeros(len(text.places), dtype=np.int16)
+    for first, length in zip(text.start.tolist(), text.length.tolist(), strict=True):
+        for start in range(first, first + length, LONGEST):
+            end = min(start + LONGEST, first + length)
+            if end - start > 1:
+                odds[start : end - 1] = deep.odds(inputs.at(slice(start, end)), criterion)
+    return odds
+
+
+def word_f1(scores: Scores, odds: NDArray[np.int16]) -> float:
+    """F1 of the words between borders, against the words between the true ones."""
+    found, truth = (_words(border | scores.last) for border in (odds > 0, scores.border))
+    right = len(np.intersect1d(found, truth, assume_unique=True))
+    return 2 * right / (len(found) + len(truth))
+
+
+def _words(border: NDArray[np.bool_]) -> NDArray[np.int64]:
+    ends = np.flatnonzero(border) + 1
+    return np.append(0, ends[:-1]) * (len(border) + 1) + ends
+
+
+def fit(scores: Scores, doubt: int) -> tuple[Mixture, float]:
+    """The best mixture and its F1; of equals, the one nearest to equal shares."""
+    everywhere = np.arange(len(scores.wide))
+    deep = scores.deep.astype(np.int64)
+    best: tuple[float, int, Mixture] | None = None
+    for wide_share, deep_share, bias in product(SHARES, SHARES, BIASES):
+        mixture = Mixture(doubt, wide_share, deep_share, bias)
+        found = word_f1(scores, mixed(scores.wide, everywhere, deep, mixture))
+        candidate = (found, -abs(wide_share - deep_share) - abs(bias) // 512, mixture)
+        if wide_share + deep_share == 64 and (best is None or candidate[:2] > best[:2]):
+            best = candidate
+    assert best is not None
+    return best[2], best[0]
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Fit the mixture of each criterion on its dev file."""
+    parser = argparse.ArgumentParser(prog="python -m segmenter.fit_mixtures", description=main.__doc__)
+    parser.add_argument("--dev", nargs="+", required=True, metavar="CRITERION=FILE")
+    parser.add_argument("--doubt", type=int, default=Mixture.doubt, help="unsure below this, in 1/64 of log-odds")
+    parser.add_argument("--output", type=Path, default=MIXTURES_FILE)
+    options = parser.parse_args(arguments)
+    words = Dictionary.load()
+    wide, deep = WideTagger.load(dictionary=words), DeepModel.load()
+    mixtures = {}
+    for pair in options.dev:
+        criterion, _, file = pair.partition("=")
+        scores = score(read_gold(Path(file)), criterion, wide, deep, words)
+        mixture, f1 = fit(scores, options.doubt)
+        alone = f"wide {word_f1(scores, scores.wide):.4f}, deep {word_f1(scores, scores.deep):.4f}"
+        print(f"{criterion}: {alone}, mixed {f1:.4f} {mixture}", file=sys.stderr)
+        mixtures[criterion] = asdict(mixture)
+    options.output.write_text(json.dumps(mixtures, indent=1) + "\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
