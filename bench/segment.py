@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import logging
 import sys
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -19,6 +20,7 @@ from typing import Any
 
 from segmenter.analyzer import Analyzer
 from segmenter.evaluate import evaluate, read_gold, spans_of
+from segmenter.normalise import Normalizer
 from segmenter.types import Granularity
 from segmenter.wide import WEIGHTS_FILE, WideTagger
 
@@ -29,14 +31,15 @@ Words = list[list[str]]
 CutAll = Callable[[Sequence[str]], Words]
 
 
-def wenci(mode: str, criterion: str | None, threads: int) -> CutAll:
-    """The analyzer, batches of sentences spread over threads."""
+def wenci(mode: str | None, criterion: str | None, threads: int) -> CutAll:
+    """The analyzer, batches of sentences spread over threads; the dictionary mode has no criterion."""
     analyzer = Analyzer.default(mode=mode)
+    standard = criterion if criterion in analyzer.criteria else None
 
     def cut(texts: Sequence[str]) -> Words:
         return [
             [token.text for token in tokens]
-            for tokens in analyzer.segment_batch(texts, Granularity.COARSE, criterion=criterion)
+            for tokens in analyzer.segment_batch(texts, Granularity.COARSE, criterion=standard)
         ]
 
     def cut_all(texts: Sequence[str]) -> Words:
@@ -48,14 +51,18 @@ def wenci(mode: str, criterion: str | None, threads: int) -> CutAll:
 
 
 def wide(criterion: str | None) -> CutAll:
-    """Scores of the wide model, for all sentences at once; the words follow them alone."""
-    tagger = WideTagger.load()
+    """Normalised sentences, scores of the wide model for all at once, words that follow them alone."""
+    tagger, normalizer = WideTagger.load(), Normalizer()
 
     def cut_all(texts: Sequence[str]) -> Words:
+        forms = [normalizer.normalize(text) for text in texts]
         words = []
-        for text, scores in zip(texts, tagger.boundary_scores(texts, criterion), strict=True):
-            borders = [0, *(i + 1 for i, odds in enumerate(scores.tolist()) if odds >= 0), len(text)]
-            words.append([text[start:end] for start, end in pairwise(borders)])
+        for text, form, scores in zip(
+            texts, forms, tagger.boundary_scores([form.text for form in forms], criterion), strict=True
+        ):
+            starts = form.starts[1:]
+            inner = starts[(scores >= 0) & (starts != form.starts[:-1])].tolist()
+            words.append([text[start:end] for start, end in pairwise([0, *inner, len(text)])])
         return words
 
     return cut_all
@@ -65,6 +72,7 @@ def jieba() -> CutAll:
     """jieba, default mode."""
     import jieba as package
 
+    package.setLogLevel(logging.WARNING)
     tokenizer = package.Tokenizer()
     tokenizer.initialize()
     return lambda texts: [tokenizer.lcut(text) for text in texts]
@@ -133,7 +141,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--gold", nargs="+", type=Path, default=[DEFAULT_GOLD], metavar="FILE")
     parser.add_argument("--criterion", default=None)
-    parser.add_argument("--mode", default="dictionary")
+    parser.add_argument("--mode", default=None, help="default: the analyzer's default")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--sentences", type=int, default=None, help="the first N only")

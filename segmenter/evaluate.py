@@ -8,6 +8,7 @@ SIGHAN bakeoffs). Out-of-vocabulary recall is the share found of those gold word
 (1, 0.3333333333333333, 0.5, 0.0)
 """
 
+import logging
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import dataclass, field
@@ -205,6 +206,7 @@ def jieba_cutter() -> Cutter:
         import jieba
     except ImportError as error:
         raise ValueError("jieba is not installed") from error
+    jieba.setLogLevel(logging.WARNING)
     tokenizer = jieba.Tokenizer()
     tokenizer.initialize()
     return lambda text: spans_of(tokenizer.lcut(text))

@@ -113,10 +113,13 @@ class WideModel:
         if criterion not in self.deltas:
             raise WideModelError(f"no criterion {criterion!r}; there are {', '.join(self.deltas)}")
         if criterion not in self._tables:
-            weights = self.weights.astype(np.int64)
-            delta = self.deltas[criterion]
-            weights[delta.rows] += delta.weights
-            self._tables[criterion] = self.checks + (weights << np.array(_LANES)).sum(axis=1)
+            rows, more = self.deltas[criterion]
+            table = self.checks.astype(np.int64)
+            for label, lane in enumerate(_LANES):
+                weights = self.weights[:, label].astype(np.int64)
+                weights[rows] += more[:, label]
+                table += weights << lane
+            self._tables[criterion] = table
         return self._tables[criterion]
 
 
