@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from psycopg import Connection
 
+from index import suggestions
 from index.content import clean, content_hash, is_storable
 from index.errors import UnusablePost
 from index.queries import queries
@@ -62,7 +63,9 @@ def write(
         )
         tables.delete(remove)
         before = tables.replace(indexed, analyzer.fingerprint())
-        _log(conn, [one.post.id for one in indexed] + list(remove))
+        touched = [one.post.id for one in indexed] + list(remove)
+        suggestions.update(tables, touched)
+        _log(conn, touched)
     return set(before)
 
 
@@ -73,7 +76,9 @@ def delete(conn: Connection, ids: Iterable[str]) -> tuple[str, ...]:
         row = conn.execute(queries("write.sql")["lock_serving"]).fetchone()
         if row is None or not wanted:
             return ()
-        gone = Tables(conn, row[0]).delete(wanted)
+        tables = Tables(conn, row[0])
+        gone = tables.delete(wanted)
+        suggestions.update(tables, gone)
         _log(conn, gone)
     return tuple(gone)
 

@@ -65,10 +65,11 @@ def _counts(analyzer: DocumentAnalyzer, post: SourcePost) -> Counter[str]:
 
 
 def _related(
-    reader: Reader, collection: Collection, counts: Counter[str], post: SourcePost, limit: int
+    reader: Reader, collection: Collection, counts: Counter[str], post: SourcePost, limit: int, fewest: int = 2
 ) -> list[Related]:
+    """`fewest`: how many posts must hold a word, the post itself among them."""
     scorer = Scorer(collection, reader.postings(WORD_KINDS, counts))
-    terms = _distinctive(scorer, collection, counts)
+    terms = _distinctive(scorer, collection, counts, fewest)
     scores = np.zeros(collection.size, np.float32)
     for term in terms:
         for kind in WORD_KINDS:
@@ -89,13 +90,13 @@ def _related(
     ]
 
 
-def _distinctive(scorer: Scorer, collection: Collection, counts: Counter[str]) -> list[_Term]:
+def _distinctive(scorer: Scorer, collection: Collection, counts: Counter[str], fewest: int) -> list[_Term]:
     """The words of highest tf-idf that other posts hold too; idf counts twice, once for each of the two posts."""
     most = collection.documents * MOST if collection.documents >= FEW else collection.documents
     terms = []
     for word, count in counts.items():
         holding = scorer.holding(WORD_KINDS, word)
-        if 1 < holding <= most:
+        if fewest <= holding <= most:
             terms.append(_Term(word, log1p(count) * scorer.idf(WORD_KINDS, word) ** 2))
     terms = sorted(terms, key=lambda term: (-term.weight, term.text))[:TERMS]
     norm = sqrt(sum(term.weight**2 for term in terms)) or 1.0

@@ -65,8 +65,11 @@ def fill(tables: Tables) -> None:
     refresh(tables)
 
 
-def update(tables: Tables, ids: Sequence[str]) -> None:
-    """Bring the posts that were written or deleted up to date; part of the transaction that wrote them."""
+def update(tables: Tables, ids: Sequence[str], *, may_refresh: bool = True) -> None:
+    """Bring the posts that were written or deleted up to date; part of the transaction that wrote them.
+
+    Without `may_refresh`, phrases and vocabulary wait for a later call.
+    """
     if not ids:
         return
     conn, values = tables.conn, {"generation": tables.generation}
@@ -75,7 +78,7 @@ def update(tables: Tables, ids: Sequence[str]) -> None:
     _add_titles(tables, ids)
     row = conn.execute(_sql("add_changes"), values | {"changes": len(ids)}).fetchone()
     documents = conn.execute(tables.sql("ord_range", "suggest.sql"), values).fetchone()
-    if row is not None and documents is not None and row[0] * CHURN > documents[2]:
+    if may_refresh and row is not None and documents is not None and row[0] * CHURN > documents[2]:
         refresh(tables)
 
 

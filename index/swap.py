@@ -7,6 +7,7 @@ import numpy as np
 import psycopg
 from psycopg import Connection
 
+from index import suggestions
 from index.build import Build
 from index.content import content_hash
 from index.db import Pool
@@ -32,6 +33,8 @@ def finish(build: Build, pool: Pool) -> None:
         building.take_ords(-row[0] % SEGMENT)
     build.conn.execute(statements["index_generation"], [building.generation])
     build.conn.execute(building.sql("analyze", "build.sql"))
+    with build.conn.transaction():
+        suggestions.fill(building)
 
 
 def copy_postings(build: Build, pool: Pool) -> None:
@@ -83,6 +86,7 @@ def _reconcile(build: Build, limit: int) -> int:
         posts = [post_of_row(row) for row in build.conn.execute(statements["posts_of_ids"], values)]
         build.building.delete(ids)
         build.building.replace(_indexed(build, posts), build.fingerprint)
+        suggestions.update(build.building, ids, may_refresh=False)
         build.conn.execute(statements["forget_changes_until"], [changes[-1][1]])
     return len(changes)
 
@@ -100,6 +104,7 @@ def _indexed(build: Build, posts: Sequence[Post]) -> list[IndexedPost]:
 def drop_unused(conn: Connection, fingerprint: str) -> None:
     """Drop retired generations, and builds of another analyzer, unless a reader holds on to them."""
     statements = queries("build.sql")
+    suggestions.forget_unused(conn)
     for (generation,) in conn.execute(statements["unused_generations"], {"fingerprint": fingerprint}).fetchall():
         try:
             with conn.transaction():
