@@ -75,13 +75,13 @@ class WideModel:
             return cls(stored["checks"], stored["weights"], deltas, meta)
 
     def save(self, path: Path) -> None:
-        """Write the model as an uncompressed .npz file; equal models give equal bytes."""
+        """Write the model as a compressed .npz file; equal models give equal bytes."""
         arrays: dict[str, NDArray[Any]] = {"checks": self.checks, "weights": self.weights}
         for name, delta in self.deltas.items():
             arrays |= {f"rows_{name}": delta.rows, f"delta_{name}": delta.weights}
         meta = {**self.meta, "criteria": list(self.deltas)}
         arrays["meta"] = np.frombuffer(json.dumps(meta, sort_keys=True).encode(), dtype=np.uint8)
-        np.savez(path, allow_pickle=False, **arrays)
+        np.savez_compressed(path, allow_pickle=False, **arrays)
 
     @property
     def criteria(self) -> tuple[str, ...]:
