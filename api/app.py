@@ -9,13 +9,28 @@ from typing import TYPE_CHECKING
 from fastapi import FastAPI
 from fastapi.middleware.cors import CORSMiddleware
 
-from api import errors, health, openapi, pages, routes
+from api import (
+    errors,
+    health,
+    openapi,
+    pages,
+    routes,
+    routes_analytics,
+    routes_explain,
+    routes_find,
+    routes_jobs,
+    routes_words,
+)
 from api.bootstrap import SERVER_PATIENCE, load_analyzer, open_database
-from api.jobs import Jobs
+from api.jobs import handlers, load_synonyms
 from api.limits import BodyLimit
+from api.live import LiveAnalyzer
 from api.services import Services
 from api.settings import Settings
 from api.version import program_version
+from index.analytics import Recorder
+from index.queue_worker import Worker
+from segmenter.words_file import WordsFile
 
 if TYPE_CHECKING:
     from index.db import Pool
@@ -46,16 +61,20 @@ def create_app(settings: Settings, *, pool: Pool | None = None, analyzer: Analyz
     if settings.cors_origins:
         app.add_middleware(CORSMiddleware, allow_origins=list(settings.cors_origins), allow_methods=["GET"])
     errors.install(app)
-    for router in (routes.router, health.router, pages.router):
-        app.include_router(router)
+    for module in (routes, routes_explain, routes_words, routes_find, routes_jobs, routes_analytics, health, pages):
+        app.include_router(module.router)
     app.mount("/assets", pages.Assets(directory=pages.WEB))
     openapi.describe(app)
     return app
 
 
 def _open_services(stack: ExitStack, settings: Settings, pool: Pool | None, analyzer: Analyzer | None) -> Services:
-    analyzer = analyzer or load_analyzer(settings)
+    live = LiveAnalyzer(analyzer or load_analyzer(settings), WordsFile(settings.words_path))
     pool = pool or stack.enter_context(open_database(settings, patience=SERVER_PATIENCE))
-    jobs = Jobs()
-    stack.callback(jobs.close)
-    return Services(settings=settings, pool=pool, analyzer=analyzer, jobs=jobs)
+    load_synonyms(settings, pool)
+    recorder = Recorder(pool, retention_days=settings.analytics_days) if settings.analytics else None
+    if recorder is not None:
+        stack.callback(recorder.close)
+    for _ in range(settings.job_workers):
+        stack.callback(Worker(pool, handlers(settings, pool, lambda: live.current)).start().close)
+    return Services(settings=settings, pool=pool, live=live, recorder=recorder)

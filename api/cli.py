@@ -7,11 +7,37 @@ import signal
 import sys
 from collections.abc import Sequence
 
-from api import cli_encoder, cli_evaluate, cli_index, cli_search, cli_segment, cli_serve, doctor
+from api import (
+    cli_analytics,
+    cli_encoder,
+    cli_evaluate,
+    cli_find,
+    cli_index,
+    cli_jobs,
+    cli_search,
+    cli_segment,
+    cli_serve,
+    cli_synonyms,
+    cli_words,
+    doctor,
+)
 from api.console import guarded
 from api.version import program_version
 
-COMMANDS = (cli_serve, cli_index, cli_search, cli_segment, doctor, cli_evaluate, cli_encoder)
+COMMANDS = (
+    cli_serve,
+    cli_index,
+    cli_search,
+    cli_find,
+    cli_synonyms,
+    cli_analytics,
+    cli_jobs,
+    cli_segment,
+    cli_words,
+    doctor,
+    cli_evaluate,
+    cli_encoder,
+)
 
 
 def build_parser() -> argparse.ArgumentParser:

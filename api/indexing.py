@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -64,18 +64,6 @@ def run_reindex(
     if prune and not paths:
         raise SourceError("prune needs a source: without one it would delete every post")
     return reindex(pool, analyzer, read_posts(paths), prune=prune, on_event=on_event)
-
-
-def reindex_work(
-    pool: Pool, analyzer: Analyzer, paths: Sequence[Path], *, prune: bool
-) -> Callable[[Callable[[Mapping[str, Any]], None]], Mapping[str, Any]]:
-    """The same as work for a job."""
-
-    def work(report: Callable[[Mapping[str, Any]], None]) -> Mapping[str, Any]:
-        outcome = run_reindex(pool, analyzer, paths, prune=prune, on_event=lambda event: report(plain(event)))
-        return report_object(outcome)
-
-    return work
 
 
 def report_object(report: ReindexReport) -> dict[str, Any]:

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
+import time
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Depends, HTTPException, Path, Query, Response
+from fastapi import APIRouter, Depends, HTTPException, Path, Query, Request, Response
 from fastapi.responses import JSONResponse
 
 from api import schemas
-from api.indexing import reindex_work, sources_for
-from api.jobs import Job
 from api.limits import check_batch, check_query, check_text
 from api.plain import plain
 from api.segmenting import segment_texts
-from api.services import Services, Use, authorize_write
+from api.services import Services, Use, authorize_write, client_of
 from index import documents
 from index.db import connection
 from index.related import related
 from index.search import search
+from index.spelling import did_you_mean
 from index.types import SearchRequest
 
 PROBLEMS: dict[int | str, dict[str, Any]] = {
@@ -55,6 +55,7 @@ def cut(services: Services, texts: list[str], body: schemas.SegmentRequest) -> l
 @router.get("/search", tags=["search"], response_model=schemas.SearchAnswer)
 def search_posts(
     services: Use,
+    http: Request,
     q: Annotated[
         schemas.Text,
         Query(description='Words, "phrases", -exclude, OR, tag:, before:, after:.', examples=["Docker 部署"]),
@@ -72,8 +73,15 @@ def search_posts(
     request = SearchRequest(
         query=q, tags=tuple(tag), before=before, after=after, sort=sort, limit=limit, offset=offset, explain=explain
     )
+    begin = time.perf_counter()
     with connection(services.pool) as conn:
-        return JSONResponse(plain(search(conn, services.analyzer, request)))
+        result = search(conn, services.analyzer, request)
+        milliseconds = (time.perf_counter() - begin) * 1e3
+        is_first = not offset and limit > 0
+        meant = did_you_mean(conn, services.analyzer, request, result.total) if is_first else []
+    if services.recorder is not None:
+        services.recorder.search(q, result.total, milliseconds, first=offset, client=client_of(http))
+    return JSONResponse({**plain(result), "did_you_mean": plain(meant)})
 
 
 @router.get(
@@ -124,28 +132,3 @@ def delete_post(id: PostId, services: Use) -> None:
     with connection(services.pool) as conn:
         if not documents.delete(conn, [id]):
             raise HTTPException(404, f"no post has the id {id!r}")
-
-
-@router.post("/reindex", tags=["jobs"], dependencies=writes, status_code=202, response_model=schemas.JobAnswer)
-def start_reindex(body: schemas.ReindexBody, services: Use, response: Response) -> Any:
-    """Read the sources again beside the serving index; the answer names the job to watch."""
-    paths = sources_for(body.paths, services.settings)
-    work = reindex_work(services.pool, services.analyzer, paths, prune=body.prune)
-    job = services.jobs.start(work)
-    response.headers["Location"] = f"/v1/jobs/{job.id}"
-    return shaped(job)
-
-
-@router.get("/jobs/{id}", tags=["jobs"], response_model=schemas.JobAnswer, responses={404: PROBLEMS[404]})
-def get_job(id: str, services: Use) -> Any:
-    """A job as it stands now; jobs are forgotten when the server stops."""
-    job = services.jobs.get(id)
-    if job is None:
-        raise HTTPException(404, f"no job has the id {id!r}")
-    return shaped(job)
-
-
-def shaped(job: Job) -> dict[str, Any]:
-    """A job for the wire."""
-    answer: dict[str, Any] = plain(job)
-    return answer

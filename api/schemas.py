@@ -163,18 +163,6 @@ class ReindexBody(Request):
     prune: bool = Field(default=False, description="Delete stored posts that the sources no longer have.")
 
 
-class JobAnswer(Answer):
-    """A reindex that runs beside the requests."""
-
-    id: str
-    state: Literal["running", "done", "failed", "cancelled"]
-    started_at: datetime
-    finished_at: datetime | None
-    progress: dict[str, Any]
-    report: dict[str, Any] | None
-    error: str | None
-
-
 class HitAnswer(Answer):
     """A found post. Marks are `[start, end]` pairs of code points into `title` and `snippet`."""
 
@@ -190,6 +178,22 @@ class HitAnswer(Answer):
     why: dict[str, Any]
 
 
+class ChangeAnswer(Answer):
+    """One word as typed and as meant."""
+
+    typed: str
+    meant: str
+    reason: Literal["spelling", "sound", "character"]
+
+
+class CorrectionAnswer(Answer):
+    """A query that finds more."""
+
+    query: str
+    changes: list[ChangeAnswer]
+    total: int
+
+
 class SearchAnswer(Answer):
     """One page of hits; `total` counts all of them."""
 
@@ -198,6 +202,7 @@ class SearchAnswer(Answer):
     hits: list[HitAnswer]
     notices: list[str]
     query: str
+    did_you_mean: list[CorrectionAnswer]
 
 
 class RelatedPost(Answer):

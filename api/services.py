@@ -8,22 +8,28 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias, cast
 
 from fastapi import Depends, HTTPException, Request
 
-from api.jobs import Jobs
 from api.settings import Settings
 
 if TYPE_CHECKING:
+    from api.live import LiveAnalyzer
+    from index.analytics import Recorder
     from index.db import Pool
     from segmenter.analyzer import Analyzer
 
 
 @dataclass(frozen=True, slots=True)
 class Services:
-    """The settings, and everything that was opened when the application started."""
+    """The settings, and everything that was opened when the application started; no `recorder` where it is off."""
 
     settings: Settings
     pool: Pool
-    analyzer: Analyzer
-    jobs: Jobs
+    live: LiveAnalyzer
+    recorder: Recorder | None
+
+    @property
+    def analyzer(self) -> Analyzer:
+        """The analyzer as it is now; take it once for everything that belongs together."""
+        return self.live.current
 
 
 def services_of(request: Request) -> Services:
@@ -32,6 +38,13 @@ def services_of(request: Request) -> Services:
 
 
 Use: TypeAlias = Annotated[Services, Depends(services_of)]
+
+
+def client_of(request: Request) -> str | None:
+    """What tells one visitor from another, for the hash of a day; None for who asks not to be tracked."""
+    if request.headers.get("sec-gpc") == "1" or request.headers.get("dnt") == "1" or request.client is None:
+        return None
+    return f"{request.client.host} {request.headers.get('user-agent', '')[:500]}"
 
 
 def authorize_write(request: Request, services: Use) -> None:

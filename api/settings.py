@@ -46,6 +46,10 @@ class Settings:
     write_token: str | None = None
     cors_origins: tuple[str, ...] = ()
     pool_size: int = 8
+    analytics: bool = True
+    analytics_days: int = 90
+    synonyms: Path | None = None
+    job_workers: int = 1
     limits: Limits = Limits()
 
     @classmethod
@@ -64,6 +68,10 @@ class Settings:
             write_token=read("WENCI_WRITE_TOKEN", str, None),
             cors_origins=read("WENCI_CORS_ORIGINS", _origins, ()),
             pool_size=read("WENCI_POOL_SIZE", _positive, 8),
+            analytics=read("WENCI_ANALYTICS", _switch, True),
+            analytics_days=read("WENCI_ANALYTICS_DAYS", _positive, 90),
+            synonyms=read("WENCI_SYNONYMS", _existing_file, None),
+            job_workers=read("WENCI_JOB_WORKERS", _not_negative, 1),
             limits=Limits(
                 body_bytes=read("WENCI_MAX_BODY_BYTES", _positive, usual.body_bytes),
                 text_characters=read("WENCI_MAX_TEXT_CHARACTERS", _positive, usual.text_characters),
@@ -73,6 +81,11 @@ class Settings:
                 offset=read("WENCI_MAX_OFFSET", _positive, usual.offset),
             ),
         )
+
+    @property
+    def words_path(self) -> Path:
+        """The file with the user's own words: the one chosen, or `words.txt` in the data directory."""
+        return self.user_dictionary or self.data_dir / "words.txt"
 
     def is_loopback(self) -> bool:
         """Whether only this machine can reach the server."""
@@ -111,6 +124,17 @@ def _positive(value: str) -> int:
     if not (value.isascii() and value.isdigit()) or not 0 < int(value) < 2**31:
         raise ValueError(f"expected a whole number above 0, got {value!r}")
     return int(value)
+
+
+def _not_negative(value: str) -> int:
+    return 0 if value == "0" else _positive(value)
+
+
+def _switch(value: str) -> bool:
+    known = {"on": True, "1": True, "true": True, "off": False, "0": False, "false": False}
+    if value.lower() not in known:
+        raise ValueError(f"expected on or off, got {value!r}")
+    return known[value.lower()]
 
 
 def _port(value: str) -> int:

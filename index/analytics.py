@@ -7,6 +7,7 @@ import secrets
 import threading
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -66,7 +67,7 @@ class Recorder:
         self._pool = pool
         self._retention = timedelta(days=retention_days)
         self._pause = pause
-        self._waiting: queue.Queue[_Event] = queue.Queue(capacity)
+        self._waiting: queue.Queue[_Event | None] = queue.Queue(capacity)
         self._stopping = threading.Event()
         self._purged = float("-inf")
         self._thread = threading.Thread(target=self._run, name="wenci-analytics", daemon=True)
@@ -83,6 +84,8 @@ class Recorder:
     def close(self, patience: float = 5.0) -> None:
         """Write what waits, for `patience` seconds at most."""
         self._stopping.set()
+        with suppress(queue.Full):
+            self._waiting.put_nowait(None)  # wakes the thread
         self._thread.join(patience)
 
     def _put(self, event: _Event) -> None:
@@ -106,15 +109,14 @@ class Recorder:
 
     def _batch(self) -> list[_Event]:
         """Waits a moment for the first event, and lets others gather."""
-        try:
-            events = [self._waiting.get(timeout=self._pause)]
-        except queue.Empty:
-            return []
-        while len(events) < AT_ONCE:
-            try:
-                events.append(self._waiting.get_nowait())
-            except queue.Empty:
-                break
+        events: list[_Event] = []
+        with suppress(queue.Empty):
+            event = self._waiting.get(timeout=self._pause)
+            while True:
+                events += [event] if event is not None else []
+                if len(events) == AT_ONCE:
+                    break
+                event = self._waiting.get_nowait()
         return events
 
     def _write(self, events: Sequence[_Event]) -> None:

@@ -123,6 +123,11 @@ def release(conn: Connection, job: Job) -> None:
             conn.execute(queries("queue.sql")["notify"], [job.kind])
 
 
+def wake(conn: Connection) -> None:
+    """Let every waiting worker look around, at the end of the transaction."""
+    conn.execute(queries("queue.sql")["notify"], [""])
+
+
 def cancel(conn: Connection, id: int) -> bool:
     """End a waiting job, or ask the worker of a running one to stop; False where it has ended already."""
     return conn.execute(queries("queue.sql")["cancel"], [id]).rowcount > 0

@@ -6,6 +6,7 @@ import secrets
 import socket
 import threading
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from datetime import timedelta
 from typing import Any
 
@@ -94,6 +95,8 @@ class Worker:
         if task is not None:
             task.end("stopping")
         if self._thread.is_alive():
+            with suppress(IndexingError), connection(self._pool) as conn:
+                queue.wake(conn)
             self._thread.join()
 
     def run_one(self) -> bool:
@@ -139,7 +142,7 @@ class Worker:
         """Until a job is announced, or `poll` seconds; in short steps, so that it can be stopped."""
         waited = 0.0
         while waited < self._poll and not self._stopping.is_set():
-            step = min(0.25, self._poll - waited)
+            step = min(1.0, self._poll - waited)
             if next(listener.notifies(timeout=step, stop_after=1), None) is not None:
                 return
             waited += step

@@ -1,12 +1,14 @@
-import threading
+import dataclasses
 import time
 from pathlib import Path
 from typing import Any
 
-import pytest
 from fastapi.testclient import TestClient
 
-from api.jobs import Job, JobRunningError, Jobs
+from api.app import create_app
+from api.settings import Settings
+from index.db import Pool
+from segmenter.analyzer import Analyzer
 from tests.api.problems import assert_problem
 from tests.api.test_posts import ids
 
@@ -15,7 +17,7 @@ def finished(client: TestClient, address: str) -> dict[str, Any]:
     deadline = time.monotonic() + 60
     while time.monotonic() < deadline:
         job: dict[str, Any] = client.get(address).json()
-        if job["state"] != "running":
+        if job["state"] not in ("queued", "running"):
             return job
         time.sleep(0.02)
     raise AssertionError("the job did not finish")
@@ -74,52 +76,28 @@ def test_unknown_jobs(client: TestClient) -> None:
     assert_problem(client.get("/v1/jobs/none"), 404)
 
 
-def wait_for(jobs: Jobs, job: Job) -> Job:
-    for _ in range(500):
-        found = jobs.get(job.id)
-        assert found is not None
-        if found.state != "running":
-            return found
-        time.sleep(0.01)
-    raise AssertionError("the job did not finish")
+def test_a_second_reindex_waits_for_the_first(
+    common_pool: Pool, analyzer: Analyzer, settings: Settings, tmp_path: Path
+) -> None:
+    write_blog(tmp_path / "blog")
+    without_workers = dataclasses.replace(settings, job_workers=0)
+    with TestClient(create_app(without_workers, pool=common_pool, analyzer=analyzer)) as client:
+        first = client.post("/v1/reindex", json={})
+        assert (first.status_code, first.json()["state"]) == (202, "queued")
+        assert_problem(client.post("/v1/reindex", json={}), 409)
+        address = first.headers["location"]
+        assert client.get("/v1/jobs").json()["jobs"][0]["id"] == first.json()["id"]
+        assert client.delete(address).status_code == 202
+        assert client.get(address).json()["state"] == "cancelled"
+        assert_problem(client.delete(address), 404)
 
 
-def test_one_job_at_a_time() -> None:
-    jobs, release = Jobs(), threading.Event()
-    first = jobs.start(lambda report: {"waited": release.wait(10)})
-    with pytest.raises(JobRunningError):
-        jobs.start(lambda report: {})
-    release.set()
-    assert wait_for(jobs, first).report == {"waited": True}
-    assert wait_for(jobs, jobs.start(lambda report: {})).state == "done"
-
-
-def test_a_failed_job_says_why_and_frees_the_place() -> None:
-    def fail(report: Any) -> dict[str, Any]:
-        raise ValueError("no such thing\nmore")
-
-    jobs = Jobs()
-    failed = wait_for(jobs, jobs.start(fail))
-    assert (failed.state, failed.error) == ("failed", "ValueError: no such thing")
-    jobs.start(lambda report: {})
-
-
-def test_closing_cancels_at_the_next_report() -> None:
-    started = threading.Event()
-
-    def work(report: Any) -> dict[str, Any]:
-        for done in range(10_000):
-            report({"done": done})
-            started.set()
-            time.sleep(0.005)
-        return {}
-
-    jobs = Jobs()
-    job = jobs.start(work)
-    started.wait(10)
-    jobs.close()
-    found = jobs.get(job.id)
-    assert found is not None
-    assert found.state == "cancelled"
-    with pytest.raises(JobRunningError):
-        jobs.start(lambda report: {})
+def test_a_job_outlives_the_server_that_took_it(
+    common_pool: Pool, analyzer: Analyzer, settings: Settings, tmp_path: Path
+) -> None:
+    write_blog(tmp_path / "blog")
+    without_workers = dataclasses.replace(settings, job_workers=0)
+    with TestClient(create_app(without_workers, pool=common_pool, analyzer=analyzer)) as client:
+        address = client.post("/v1/reindex", json={}).headers["location"]
+    with TestClient(create_app(settings, pool=common_pool, analyzer=analyzer)) as client:
+        assert finished(client, address)["state"] == "done"

@@ -1,0 +1,75 @@
+"""`wenci jobs` and `wenci worker`."""
+
+from __future__ import annotations
+
+import argparse
+import threading
+from contextlib import ExitStack
+
+from api.cli_options import (
+    Subparsers,
+    add_analyzer,
+    add_command,
+    add_database,
+    add_json,
+    positive,
+    settings_from,
+)
+from api.console import CommandError, emit, emit_json, note
+
+
+def register(subparsers: Subparsers) -> None:
+    """Add the commands."""
+    parser = add_command(subparsers, "jobs", "the latest jobs, newest first", jobs)
+    parser.add_argument("--limit", type=positive, default=20, help="jobs to print (default: 20)")
+    parser.add_argument("--cancel", type=positive, metavar="ID", help="cancel a job first")
+    add_json(parser)
+    add_database(parser)
+    parser = add_command(subparsers, "worker", "take jobs until stopped, beside or without a server", worker)
+    parser.add_argument("--threads", type=positive, default=1, help="jobs at a time (default: 1)")
+    parser.add_argument("--once", action="store_true", help="do the jobs that wait, and end")
+    add_database(parser)
+    add_analyzer(parser)
+
+
+def jobs(args: argparse.Namespace) -> int:
+    """Print jobs, one a line."""
+    from api.bootstrap import open_database
+    from api.jobs import shaped
+    from index import queue
+    from index.db import connection
+
+    with open_database(settings_from(args)) as pool, connection(pool) as conn:
+        if args.cancel and not queue.cancel(conn, args.cancel):
+            raise CommandError(f"no job with the id {args.cancel} waits or runs")
+        found = queue.recent(conn, args.limit)
+    if args.json:
+        emit_json({"jobs": [shaped(job) for job in found]})
+        return 0
+    for job in found:
+        done = job.progress.get("done", "")
+        emit(f"{job.id}\t{job.kind}\t{job.state}\t{done}\t{job.error or ''}")
+    return 0
+
+
+def worker(args: argparse.Namespace) -> int:
+    """Run until Ctrl-C or SIGTERM; what runs then is given back to the queue."""
+    from api.bootstrap import load_analyzer, open_database
+    from api.jobs import handlers
+    from index.queue_worker import Worker
+
+    settings = settings_from(args)
+    analyzer = load_analyzer(settings)
+    with ExitStack() as stack:
+        pool = stack.enter_context(open_database(settings))
+        known = handlers(settings, pool, lambda: analyzer)
+        if args.once:
+            one = Worker(pool, known)
+            while one.run_one():
+                pass
+            return 0
+        for _ in range(args.threads):
+            stack.callback(Worker(pool, known).start().close)
+        note(f"{args.threads} workers wait for jobs; Ctrl-C ends them")
+        threading.Event().wait()
+    return 0
