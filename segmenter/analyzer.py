@@ -6,7 +6,7 @@
 """
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
@@ -20,11 +20,12 @@ from segmenter.models import MODES, shipped_tagger
 from segmenter.normalise import Normalized, Normalizer
 from segmenter.runs import CODE_OF, KINDS
 from segmenter.segment import SOURCES, Cut, Segmenter
+from segmenter.stream import mapped
 from segmenter.types import Analysis, Granularity, Int32Array, Kind, Token, UInt8Array
 from segmenter.user_dictionary import UserDictionary
 
-DEFAULT_MODE = "dictionary"
-RULES_VERSION = 2
+DEFAULT_MODE = "wide"
+RULES_VERSION = 3
 """Raised when the rules of `runs`, `granularity` or `segment` change what comes out."""
 STREAM_VERSION = 1
 """Raised when `columns` changes what stands in a stream or which atoms it has."""
@@ -87,6 +88,21 @@ class Analyzer:
             first, last = normalized.starts[start], normalized.ends[end - 1]
             _share_out(group, first, last, cut.kind[word], cut.source[word], Granularity(granularity), found)
         return found
+
+    def segment_iter(
+        self,
+        texts: Iterable[str],
+        granularity: Granularity = Granularity.COARSE,
+        *,
+        criterion: str | None = None,
+        threads: int = 1,
+    ) -> Iterator[list[Token]]:
+        """`segment` for a stream of texts of any length, in order, in memory that does not grow with the stream.
+
+        Texts are read some windows ahead (see `stream`), and cut in groups of like size on `threads` threads. Raises
+        what `segment` raises when the text is due; a position in such an error is one in its text.
+        """
+        return mapped(lambda some: self.segment_batch(some, granularity, criterion=criterion), texts, threads=threads)
 
     def explain(self, text: str, *, criterion: str | None = None) -> Explanation:
         """Why `text` is cut the way `segment` cuts it.

@@ -17,6 +17,7 @@ from segmenter.errors import UnknownCriterionError
 from segmenter.granularity import fine_parts
 from segmenter.lattice import Edges, Int64Array, best_path, no_edges, uncrossed
 from segmenter.normalise import Normalized
+from segmenter.rules import is_mixed, mixed_words, standing_alone
 from segmenter.runs import CODE_OF, Units, find_units
 from segmenter.tagger import GapScores, Tagger, scores_by_part
 from segmenter.types import BoolArray, Int16Array, Kind, Source, UInt8Array
@@ -51,11 +52,13 @@ class Decision:
     """Weights of the decision with a tagger, fitted on dev data, in units of 1/64 of log-odds.
 
     dictionary_bonus: for a dictionary word of two units or more
-    user_bonus: for a user word, whose inside costs nothing
+    user_bonus: for a user word; gaps in it count where they speak for it, and cost nothing where they do not
+    mixed_bonus: the same for a dictionary word of Han and Latin characters (T恤)
     """
 
     dictionary_bonus: int = 0
     user_bonus: int = 192
+    mixed_bonus: int = 128
 
 
 class Lattice(NamedTuple):
@@ -148,6 +151,7 @@ class Segmenter:
         found = self._dictionary.match(normalized.points)
         start = found.start.astype(np.int64)
         words = Edges(start, start + found.length, found.log_probability.astype(np.int64))
+        words = words.merged(mixed_words(normalized.points))
         words = words.where(units.border[words.start] & units.border[words.end])
         border, user, forced = units.border, no_edges(), no_edges()
         if self._user_words:
@@ -157,17 +161,34 @@ class Segmenter:
         if self._tagger is None:
             return _lattice(border, words.merged(user), user, forced, no_edges())
         gaps = _inner_odds(self._tagger.boundary_scores([normalized.text], criterion)[0], border)
-        return self._scored(border, words, user, forced, gaps)
+        alone = standing_alone(units, normalized.points)
+        return self._scored(border, words, user, forced, gaps, alone, is_mixed(units.shapes, words))
 
-    def _scored(self, border: BoolArray, words: Edges, user: Edges, forced: Edges, gaps: Int64Array) -> Lattice:
-        """The lattice with scores by the tagger; gaps: int64[n + 1], log-odds at borders, 0 where none may be."""
+    def _scored(
+        self,
+        border: BoolArray,
+        words: Edges,
+        user: Edges,
+        forced: Edges,
+        gaps: Int64Array,
+        alone: BoolArray,
+        mixed: BoolArray,
+    ) -> Lattice:
+        """The lattice with scores by the tagger; gaps: int64[n + 1], log-odds at borders, 0 where none may be.
+
+        alone: bool[n + 1], borders that no model word crosses; mixed: bool[words], which words mix scripts
+        """
         against = np.append(0, np.cumsum(gaps))
         several = _several(border, words)
+        inside = _inside(against, words)
         bonus = np.where(several, self._decision.dictionary_bonus, 0)
-        words = words._replace(score=bonus - _inside(against, words))
-        own = user._replace(score=self._decision.user_bonus + np.maximum(-_inside(against, user), 0))
-        model = _model_words(border, gaps)
+        joining = np.append(0, np.cumsum(np.maximum(-gaps, 0)))
+        kept = self._decision.mixed_bonus + _inside(joining, words)
+        words = words._replace(score=np.where(mixed, kept, bonus - inside))
+        own = user._replace(score=self._decision.user_bonus + _inside(joining, user))
+        model = _model_words(border, gaps, alone)
         model = model._replace(score=-_inside(against, model))
+        model = uncut_by(words.where(mixed), model)
         model = model.where(~_among(model, words.merged(own)))
         return _lattice(border, words.merged(own).merged(model), user, forced, model, unit_score=0)
 
@@ -207,9 +228,9 @@ def _inside(against: Int64Array, words: Edges) -> Int64Array:
     return total
 
 
-def _model_words(border: BoolArray, gaps: Int64Array) -> Edges:
-    """The words of two units or more between the places that the tagger makes borders."""
-    chosen = border & (gaps > 0)
+def _model_words(border: BoolArray, gaps: Int64Array, alone: BoolArray) -> Edges:
+    """The words of two units or more between the places that the tagger or a rule makes borders."""
+    chosen = border & ((gaps > 0) | alone)
     chosen[[0, -1]] = True
     bounds = np.flatnonzero(chosen)
     words = Edges(bounds[:-1], bounds[1:], np.zeros(max(len(bounds) - 1, 0), dtype=np.int64))

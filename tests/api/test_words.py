@@ -119,7 +119,7 @@ def test_commands(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatc
     assert (answer["words"], answer["effect"]["changed"]) == (2, True)
     assert main(["segment", "产品和服务", *options]) == 0
     assert main(["words", "export", "--format", "jieba", *options]) == 0
-    assert capsys.readouterr().out == "产 品和服 务\n品和服\n"
+    assert capsys.readouterr().out == "产 品和服 务\n品和服\niphone 12 5\n"
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO("产品和服务\n别的\n".encode())))
     assert main(["words", "preview", "品和服", "--remove", *options]) == 0
     out = capsys.readouterr()
