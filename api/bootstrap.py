@@ -23,12 +23,17 @@ SERVER_PATIENCE = 30.0
 
 def load_analyzer(settings: Settings) -> Analyzer:
     """The one analyzer of this deployment: for documents, queries and `/v1/segment` alike."""
+    analyzer = base_analyzer(settings)
+    if not settings.words_path.exists():
+        return analyzer
+    return analyzer.with_user_dictionary(load_user_dictionary(settings.words_path))
+
+
+def base_analyzer(settings: Settings) -> Analyzer:
+    """The analyzer of this deployment without the user's own words."""
     from segmenter.analyzer import Analyzer
 
-    words = load_user_dictionary(settings.user_dictionary) if settings.user_dictionary else None
-    if settings.mode is None:
-        return Analyzer.default(words)
-    return Analyzer.default(words, mode=settings.mode)
+    return Analyzer.default() if settings.mode is None else Analyzer.default(mode=settings.mode)
 
 
 def load_user_dictionary(path: Path) -> UserDictionary:

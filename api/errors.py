@@ -15,6 +15,7 @@ from starlette.exceptions import HTTPException
 from api.indexing import ForbiddenSourceError, SourceError
 from api.jobs import JobRunningError
 from segmenter.errors import SegmenterError
+from segmenter.words_file import WordsFileError
 
 logger = logging.getLogger("wenci.api")
 
@@ -113,6 +114,7 @@ def _statuses() -> Iterable[tuple[type[Exception], int]]:
     yield JobRunningError, 409
     yield index_errors.UnusablePost, 422
     yield SourceError, 422
+    yield WordsFileError, 409
     yield SegmenterError, 422
     yield index_errors.DatabaseUnavailable, 503
     yield index_errors.StatementTimeout, 503
