@@ -25,7 +25,8 @@ MIXED_SCORE = -12 * GRID
 _ALONE_KINDS = (Kind.DATE, Kind.TIME, Kind.URL, Kind.EMAIL, Kind.EMOJI, Kind.SPACE)
 _ALONE = [CODE_OF[kind] for kind in _ALONE_KINDS]
 _ALNUM = shapes_in("aA0")
-_PARTING = code_points("/,;!?。、")
+_PARTING = code_points("/,;!?。")
+_DOT = ord("·")
 
 
 def standing_alone(units: Units, points: CodePoints) -> BoolArray:
@@ -38,6 +39,7 @@ def standing_alone(units: Units, points: CodePoints) -> BoolArray:
     kind, last = units.kind[start], units.shapes[end - 1]
     measured = (kind == CODE_OF[Kind.NUMBER]) & (last != Shape.DIGIT) & (last != Shape.HAN)
     alone = np.isin(kind, _ALONE) | measured | _parting(units.shapes, points)[start]
+    alone[1:] &= points[start[1:] - 1] != _DOT
     found[start[alone]] = True
     found[end[alone]] = True
     return found
