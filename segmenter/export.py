@@ -1,10 +1,11 @@
 """From a fine-tuned checkpoint to the files that are shipped: `python -m segmenter.export --run RUN/best`.
 
-Writes the weights as safetensors (half precision: what a reader or a further training starts from) and as an ONNX graph
-that `deep` runs without torch, with matrices in 8-bit integers unless `--float` is given, beside the vocabulary.
+Writes the weights as safetensors (what a reader or a further training starts from) and as an ONNX graph that `deep`
+runs without torch, with matrices in 8-bit integers unless `--float` is given, beside the vocabulary.
 """
 
 import argparse
+import json
 import shutil
 import sys
 import tempfile
@@ -13,12 +14,17 @@ from pathlib import Path
 import torch
 from torch import Tensor, nn
 
-from encoder.heads import BoundaryTagger
+from encoder import checkpoint
+from encoder.config import EncoderConfig
+from encoder.heads import BoundaryTagger, SentenceEmbedder
+from encoder.model import Encoder
 from segmenter.deep_inputs import CRITERION_INPUT, WORD_INPUTS
 from segmenter.finetune import load_tagger
 
 WEIGHTS = Path(__file__).parent / "weights"
 OPSET = 20
+_TABLE_ROWS = 1024
+_ANY = torch.export.Dim.DYNAMIC
 
 
 class _OneWindow(nn.Module):
@@ -35,23 +41,58 @@ class _OneWindow(nn.Module):
         return odds
 
 
+class _Vectors(nn.Module):
+    """The embedder with one input."""
+
+    def __init__(self, embedder: SentenceEmbedder) -> None:
+        super().__init__()
+        self.embedder = embedder
+
+    def forward(self, ids: Tensor) -> Tensor:
+        """(B, L) int64 -> (B, E)."""
+        vectors: Tensor = self.embedder(ids)
+        return vectors
+
+
 def export_onnx(tagger: BoundaryTagger, path: Path, *, quantise: bool = True) -> None:
     """Write the tagger as an ONNX graph with dynamic batch and length; inputs named as in `deep_inputs`."""
     module = _OneWindow(tagger).eval()
     row = torch.ones(2, 9, dtype=torch.int64)
-    names = ["ids", *WORD_INPUTS]
-    axes: dict[str, dict[int, object]] = {
-        name: {0: torch.export.Dim.DYNAMIC, 1: torch.export.Dim.DYNAMIC} for name in names
-    }
-    axes[CRITERION_INPUT] = {0: torch.export.Dim.DYNAMIC}
+    axes: dict[str, dict[int, object]] = {name: {0: _ANY, 1: _ANY} for name in ("ids", *WORD_INPUTS)}
+    inputs = {**dict.fromkeys(axes, row), CRITERION_INPUT: row[:, :1]}
+    _export(module, inputs, {**axes, CRITERION_INPUT: {0: _ANY}}, "odds", path, quantise)
+
+
+def export_vectors_onnx(embedder: SentenceEmbedder, path: Path, *, quantise: bool = True) -> None:
+    """Write sentence vectors as an ONNX graph: ids (B, L) without padding to vectors (B, E)."""
+    row = torch.ones(2, 9, dtype=torch.int64)
+    _export(_Vectors(embedder).eval(), {"ids": row}, {"ids": {0: _ANY, 1: _ANY}}, "vectors", path, quantise)
+
+
+def load_embedder(folder: Path) -> SentenceEmbedder:
+    """The sentence embedder of a checkpoint of `encoder.contrastive`, ready to be used."""
+    identity = checkpoint.read_meta(folder).identity
+    module = SentenceEmbedder(Encoder(EncoderConfig.from_dict(identity["encoder"])), identity["size"])
+    module.load_state_dict(checkpoint.load_weights(folder))
+    return module.eval()
+
+
+def _export(
+    module: nn.Module,
+    inputs: dict[str, Tensor],
+    axes: dict[str, dict[int, object]],
+    output: str,
+    path: Path,
+    quantise: bool,
+) -> None:
     with tempfile.TemporaryDirectory() as folder:
         whole = Path(folder) / "whole.onnx"
         torch.onnx.export(
             module,
-            (row, row, row, row, row[:, :1]),
+            tuple(inputs.values()),
             str(whole),
-            input_names=[*names, CRITERION_INPUT],
-            output_names=["odds"],
+            input_names=list(inputs),
+            output_names=[output],
             opset_version=OPSET,
             dynamic_shapes=axes,
             dynamo=True,
@@ -72,27 +113,58 @@ def _quantise(source: Path, target: Path) -> None:
     quantize_dynamic(source, target, weight_type=QuantType.QInt8, per_channel=True, op_types_to_quantize=kinds)
 
 
-def export_safetensors(tagger: BoundaryTagger, path: Path, meta: dict[str, str]) -> None:
-    """Write the parameters in half precision under their names, with `meta` in the file's head."""
+def export_safetensors(module: nn.Module, path: Path, meta: dict[str, str]) -> None:
+    """Write the parameters under their names, with `meta` in the file's head.
+
+    Matrices and vectors are in half precision; tables with more than `_TABLE_ROWS` rows are int8 with a scale a row,
+    under NAME and NAME.scale: value = int8 * scale.
+    """
     from safetensors.torch import save_file
 
-    save_file({name: value.half().contiguous() for name, value in tagger.state_dict().items()}, path, metadata=meta)
+    stored: dict[str, Tensor] = {}
+    for name, value in module.state_dict().items():
+        if value.ndim == 2 and len(value) > _TABLE_ROWS:
+            scale = value.abs().amax(dim=1, keepdim=True).clamp(min=1e-8) / 127
+            stored[name] = (value / scale).round().to(torch.int8).contiguous()
+            stored[f"{name}.scale"] = scale.half().contiguous()
+        else:
+            stored[name] = value.half().contiguous()
+    save_file(stored, path, metadata=meta)
+
+
+def load_safetensors(path: Path) -> dict[str, Tensor]:
+    """Read `export_safetensors` back as float32 parameters."""
+    from safetensors.torch import load_file
+
+    stored = load_file(path)
+    return {
+        name: value.float() * stored[f"{name}.scale"].float() if f"{name}.scale" in stored else value.float()
+        for name, value in stored.items()
+        if not name.endswith(".scale")
+    }
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Export a fine-tuned checkpoint."""
+    """Export fine-tuned checkpoints."""
     parser = argparse.ArgumentParser(prog="python -m segmenter.export", description=main.__doc__)
-    parser.add_argument("--run", type=Path, required=True, help="a checkpoint folder of segmenter.finetune")
+    parser.add_argument("--run", type=Path, help="a checkpoint folder of segmenter.finetune")
+    parser.add_argument("--vectors", type=Path, help="a checkpoint folder of encoder.contrastive")
     parser.add_argument("--tokenizer", type=Path, required=True)
     parser.add_argument("--output", type=Path, default=WEIGHTS)
-    parser.add_argument("--float", action="store_true", dest="as_float", help="keep 32-bit floats in the ONNX graph")
+    parser.add_argument("--float", action="store_true", dest="as_float", help="keep 32-bit floats in the ONNX graphs")
     options = parser.parse_args(arguments)
-    tagger = load_tagger(options.run)
     options.output.mkdir(parents=True, exist_ok=True)
-    export_onnx(tagger, options.output / "deep.onnx", quantise=not options.as_float)
-    export_safetensors(tagger, options.output / "deep.safetensors", {"format": "1"})
+    if options.run:
+        tagger = load_tagger(options.run)
+        meta = {"format": "1", "encoder": json.dumps(tagger.encoder.config.to_dict())}
+        export_safetensors(tagger, options.output / "deep.safetensors", meta)
+        export_onnx(tagger, options.output / "deep.onnx", quantise=not options.as_float)
+    if options.vectors:
+        export_vectors_onnx(
+            load_embedder(options.vectors), options.output / "vectors.onnx", quantise=not options.as_float
+        )
     shutil.copyfile(options.tokenizer, options.output / "deep_vocabulary.txt")
-    for file in sorted(options.output.glob("deep*")):
+    for file in sorted(options.output.iterdir()):
         print(f"{file.stat().st_size:>10} bytes  {file}", file=sys.stderr)
     return 0
 
