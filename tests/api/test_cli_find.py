@@ -1,0 +1,78 @@
+"""`wenci suggest`, `why-not`, `facets`, `synonyms`, `analytics`, `jobs` and `worker` against a real database."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from api.cli import main
+from index import queue
+from index.db import Pool
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def run(database: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    monkeypatch.setenv("WENCI_DATABASE_URL", database)
+    monkeypatch.setenv("WENCI_DATA_DIR", str(tmp_path / "data"))
+    monkeypatch.setenv("WENCI_SOURCES", str(tmp_path / "blog"))
+    posts = tmp_path / "blog" / "_posts"
+    posts.mkdir(parents=True)
+    text = "---\ntitle: 京都的和服\ntags: [旅行]\ndate: 2026-01-01\n---\n在清水寺附近租了一套和服。\n"
+    (posts / "kimono.md").write_text(text, encoding="utf-8")
+
+    def call(*arguments: str) -> tuple[int, str, str]:
+        code = main(arguments)
+        captured = capsys.readouterr()
+        return code, captured.out, captured.err
+
+    return call
+
+
+def answer(run: Run, *arguments: str) -> Any:
+    code, out, err = run(*arguments, "--json")
+    assert code == 0, err
+    return json.loads(out)
+
+
+def test_from_the_queue_to_the_reasons(run: Run, pool: Pool) -> None:
+    with pool.connection() as conn:
+        queue.enqueue(conn, "reindex", {"paths": None, "prune": False}, key="reindex")
+    assert run("worker", "--once")[0] == 0
+    (job,) = answer(run, "jobs")["jobs"]
+    assert (job["state"], job["report"]["added"]) == ("done", 1)
+    assert run("jobs", "--cancel", job["id"])[0] == 1
+
+    assert run("suggest", "jingdu")[1] == "京都的和服\n"
+    assert answer(run, "suggest", "旅")["suggestions"][0]["kind"] == "tag"
+    assert "did you mean: 清水寺" in run("suggest", "清谁寺")[2]
+    assert answer(run, "facets", "和服")["tags"] == [{"value": "旅行", "count": 1}]
+    assert "years: 2026 (1)" in run("facets", "和服")[1]
+
+    (id,) = [hit["id"] for hit in answer(run, "search", "和服")["hits"]]
+    assert [reason["kind"] for reason in answer(run, "why-not", "红叶", id)["reasons"]] == ["missing"]
+    assert "query: 红叶" in run("why-not", "红叶", id)[1]
+    assert "rank 1 of 1" in run("why-not", "和服", id)[1]
+
+
+def test_synonyms_and_an_empty_report(run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "synonyms.txt"
+    file.write_text("# 同义词\n番茄 => 西红柿\n", encoding="utf-8")
+    assert answer(run, "synonyms", "--add", "k8s = Kubernetes")["rules"][0]["two_way"]
+    loaded = answer(run, "synonyms", "--load", str(file))["rules"]
+    assert [(rule["rule"], rule["origin"]) for rule in loaded] == [
+        ("k8s = Kubernetes", "api"),
+        ("番茄 => 西红柿", "file"),
+    ]
+    assert answer(run, "synonyms", "--remove", str(loaded[0]["id"]))["rules"] == loaded[1:]
+    file.write_text("nothing\n", encoding="utf-8")
+    code, _, err = run("synonyms", "--load", str(file))
+    assert code == 1
+    assert "synonyms.txt:1:" in err
+    assert answer(run, "synonyms")["rules"] == loaded[1:]
+    assert run("synonyms", "--add", "nothing")[0] == 1
+    assert answer(run, "analytics")["searches"] == 0
+    assert "0 searches" in run("analytics")[1]
