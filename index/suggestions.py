@@ -68,17 +68,20 @@ def fill(tables: Tables) -> None:
 def update(tables: Tables, ids: Sequence[str], *, may_refresh: bool = True) -> None:
     """Bring the posts that were written or deleted up to date; part of the transaction that wrote them.
 
-    Without `may_refresh`, phrases and vocabulary wait for a later call.
+    Without `may_refresh`, phrases and vocabulary wait for a later call. A generation that has nothing yet is filled.
     """
     if not ids:
         return
     conn, values = tables.conn, {"generation": tables.generation}
+    if conn.execute(_sql("state"), values).fetchone() is None:
+        fill(tables)
+        return
     gone = conn.execute(_sql("forget_titles"), values | {"ids": list(ids)}).fetchall()
     _count_tags(conn, tables.generation, Counter(tag for (tags,) in gone for tag in tags), sign=-1)
     _add_titles(tables, ids)
     row = conn.execute(_sql("add_changes"), values | {"changes": len(ids)}).fetchone()
-    documents = conn.execute(tables.sql("ord_range", "suggest.sql"), values).fetchone()
-    if may_refresh and row is not None and documents is not None and row[0] * CHURN > documents[2]:
+    documents = conn.execute(_sql("documents"), values).fetchone()
+    if may_refresh and row is not None and documents is not None and row[0] * CHURN > documents[0]:
         refresh(tables)
 
 

@@ -60,6 +60,9 @@ order by passage.ord, passage.field
 -- name: ord_range
 select coalesce(min(ord), 0), coalesce(max(ord), -1), count(*) from {post} where generation = %(generation)s
 
+-- name: documents
+select documents from wenci.generation where id = %(generation)s
+
 -- name: forget_vocabulary
 delete from wenci.vocabulary where generation = %(generation)s
 
