@@ -1,7 +1,8 @@
 """Training sentence vectors: `python -m segmenter.train_vectors --pretrained RUN --posts FILE --out RUN ...`.
 
 Pairs are a title and a window of its body, and neighbouring windows of bodies or of other texts (see
-`encoder.contrastive`). Of the posts, the `--held-out` ones with the smallest SHA-256 of their id take no part, for an honest measurement.
+`encoder.contrastive`). Of the posts, the `--held-out` ones with the smallest SHA-256 of their id take no part, for an
+honest measurement.
 """
 
 import argparse
