@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 from api import (
     cli_analytics,
+    cli_discover,
     cli_encoder,
     cli_evaluate,
     cli_find,
@@ -34,6 +35,7 @@ COMMANDS = (
     cli_jobs,
     cli_segment,
     cli_words,
+    cli_discover,
     doctor,
     cli_evaluate,
     cli_encoder,

@@ -15,6 +15,7 @@ from segmenter.dictionary import GRID, Dictionary
 from segmenter.hashing import CodePoints, code_points
 from segmenter.lattice import Edges
 from segmenter.runs import CODE_OF, Units
+from segmenter.sentences import split_sentences
 from segmenter.types import BoolArray, Kind, UInt8Array
 
 MIXED_WORDS = ("a站", "b站", "c站", "n站", "p站", "c位", "k歌", "k线", "卡拉ok")
@@ -30,7 +31,7 @@ _DOT = ord("·")
 
 
 def standing_alone(units: Units, points: CodePoints) -> BoolArray:
-    """Places at the ends of units that no model joins to what stands beside them: bool[n + 1]."""
+    """Places at the ends of units that no model joins to what stands beside them, and sentence ends: bool[n + 1]."""
     found = np.zeros(len(units.border), dtype=np.bool_)
     start = np.flatnonzero(units.border[:-1])
     if not len(start):
@@ -40,6 +41,7 @@ def standing_alone(units: Units, points: CodePoints) -> BoolArray:
     measured = (kind == CODE_OF[Kind.NUMBER]) & (last != Shape.DIGIT) & (last != Shape.HAN)
     alone = np.isin(kind, _ALONE) | measured | _parting(units.shapes, points)[start]
     alone[1:] &= points[start[1:] - 1] != _DOT
+    found[split_sentences(points)[0]] = True
     found[start[alone]] = True
     found[end[alone]] = True
     return found
