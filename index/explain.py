@@ -7,7 +7,7 @@ import numpy as np
 
 from index.collection import Mask
 from index.postings import BODY_GRAMS, BODY_WORDS, TAG_GRAMS, TAG_WORDS, TITLE_GRAMS, TITLE_WORDS
-from index.rank import Ords, Scorer
+from index.rank import Scorer
 from index.terms import Part
 
 NOTHING_INDEXED = "还没有建立索引。"
@@ -26,10 +26,10 @@ class Reasons:
 
     def __init__(self, scorer: Scorer, parts: Sequence[Part], ords: Sequence[int]) -> None:
         self._place = {ord: place for place, ord in enumerate(ords)}
+        page = _Page(scorer, ords)
         self._streams = [part.stream for part in parts]
-        page = np.array(ords, np.int64)
         self._held = {
-            token: {name: _holding(scorer, [(kinds[kind], x) for x in lexemes], page) for name, kinds in FIELDS.items()}
+            token: {name: page.holding(kinds[kind], lexemes) for name, kinds in FIELDS.items()}
             for token, lexemes, kind in _tokens(parts)
         }
 
@@ -66,11 +66,30 @@ def _tokens(parts: Sequence[Part]) -> list[tuple[str, tuple[str, ...], int]]:
     return list(tokens.values())
 
 
-def _holding(scorer: Scorer, lists: Sequence[tuple[int, str]], page: Ords) -> Mask:
-    held = np.ones(len(page), np.bool_)
-    for kind, lexeme in lists:
-        found = scorer.postings(kind, lexeme)
+class _Page:
+    """Which documents of a page hold a lexeme, without a look at the rest of its documents one by one."""
+
+    def __init__(self, scorer: Scorer, ords: Sequence[int]) -> None:
+        self._scorer = scorer
+        self._place = np.full(scorer.size, -1, np.int32)
+        self._place[np.array(ords, np.int64)] = np.arange(len(ords))
+        self._none = np.zeros(len(ords), np.bool_)
+        self._known: dict[tuple[int, str], Mask] = {}
+
+    def holding(self, kind: int, lexemes: Sequence[str]) -> Mask:
+        """bool[page]: holds all of the lexemes in this kind of posting."""
+        held = ~self._none
+        for lexeme in lexemes:
+            held &= self._one(kind, lexeme)
+        return held
+
+    def _one(self, kind: int, lexeme: str) -> Mask:
+        found = self._scorer.postings(kind, lexeme)
         if found is None:
-            return np.zeros(len(page), np.bool_)
-        held &= np.isin(page, found.ords)
-    return held
+            return self._none
+        if (kind, lexeme) not in self._known:
+            places = self._place[found.ords]
+            held = self._none.copy()
+            held[places[places >= 0]] = True
+            self._known[kind, lexeme] = held
+        return self._known[kind, lexeme]

@@ -1,6 +1,6 @@
 """Filters of a search, as masks over `ord`."""
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from datetime import UTC, datetime
 
 import numpy as np
@@ -29,10 +29,10 @@ def allowed_by_query(reader: Reader, collection: Collection, analyzer: DocumentA
     return mask & _dated(reader, collection, query.after, query.before)
 
 
-def _tagged(reader: Reader, collection: Collection, analyzer: DocumentAnalyzer, tags: Iterable[str]) -> Mask:
+def _tagged(reader: Reader, collection: Collection, analyzer: DocumentAnalyzer, tags: Sequence[str]) -> Mask:
     """Documents that have all of these tags or categories; case, width and traditional forms do not matter."""
     mask = np.ones(collection.size, np.bool_)
-    for analysis in analyzer.analyze_batch(list(tags)):
+    for analysis in analyzer.analyze_batch(list(tags)) if tags else []:
         lexemes = {atom.lexeme for atom in query_atoms(analysis)}
         scorer = Scorer(collection, reader.postings([TAG_GRAMS], lexemes))
         ords = scorer.intersection(TAG_GRAMS, lexemes) if lexemes else np.flatnonzero(collection.live)

@@ -51,6 +51,7 @@ class Matcher:
         self._allowed = allowed
         self._scores = scores
         self._size = collection.size
+        self._phrases: dict[Part, tuple[Mask, bool]] = {}
 
     def none(self) -> Mask:
         """A mask of no document."""
@@ -109,7 +110,12 @@ class Matcher:
         return mask, max(self._scorer.idf(kinds, lexeme) for lexeme in term.lexemes)
 
     def phrase(self, part: Part) -> tuple[Mask, bool]:
-        """Documents that hold the unit in one piece, and whether all of them were checked."""
+        """Documents that hold the unit in one piece, and whether all of them were checked. Looked up once."""
+        if part not in self._phrases:
+            self._phrases[part] = self._phrase(part)
+        return self._phrases[part]
+
+    def _phrase(self, part: Part) -> tuple[Mask, bool]:
         mask = self.none()
         if not part.atoms:
             return mask, True

@@ -73,15 +73,27 @@ class _Parts:
 
 def _analyse(analyzer: DocumentAnalyzer, query: Query) -> _Parts:
     units = [*(unit for group in query.groups for unit in group), *query.excluded, Unit(query.text)]
-    analyses = iter(analyzer.analyze_batch([unit.text for unit in units]))
+    texts = list(dict.fromkeys(unit.text for unit in units))
+    found = dict(zip(texts, analyzer.analyze_batch(texts), strict=True))
+    analyses = (found[unit.text] for unit in units)
     groups = tuple(
         tuple(Part(unit, next(analyses), open_end=len(group) == 1 and not unit.quoted) for unit in group)
         for group in query.groups
     )
     excluded = tuple(Part(unit, next(analyses)) for unit in query.excluded)
     whole = Part(Unit(query.text), next(analyses), open_end=True)
+    if len(groups) == 1 and len(groups[0]) == 1 and _is_same(groups[0][0], whole):
+        whole = groups[0][0]
     kept = (tuple(part for part in group if part.atoms) for group in groups)
     return _Parts(tuple(group for group in kept if group), tuple(part for part in excluded if part.atoms), whole)
+
+
+def _is_same(unit: Part, whole: Part) -> bool:
+    """Whether the only unit of a query is the whole of it: all that is found for one is found for the other."""
+    if unit.unit.quoted or unit.stream != whole.stream:
+        return False
+    columns = ("word_start", "word_length", "word_level", "atom_start", "atom_length")
+    return all(np.array_equal(getattr(unit.analysis, name), getattr(whole.analysis, name)) for name in columns)
 
 
 class _Run:

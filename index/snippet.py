@@ -1,11 +1,14 @@
 """Marks and snippets from stored positions: what was found, shown in the original text."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import compress
 from typing import NamedTuple
 
-from index.passages import BODY, TITLE, Places, decode_places
+import numpy as np
+
+from index.passages import BODY, TITLE, decode_places
 from index.reader import StoredPassage
 
 WIDTH = 140
@@ -18,7 +21,7 @@ MAX_PLACES = 30
 """Places looked at for one needle in one passage."""
 
 MAX_STARTS = 100
-"""Marks from which a snippet may begin."""
+"""Marks from which a snippet may begin, about."""
 
 _PAUSES = "。！？；.!?;\n"
 
@@ -50,36 +53,41 @@ class Cut:
 
 
 def marks_in(passages: Iterable[StoredPassage], field: int, needles: Sequence[Needle]) -> list[Mark]:
-    """Where the needles stand in one field, in order. Where a needle stands as a word, only those places count."""
-    marks = {mark for passage in passages if passage.field == field for mark in _marks(passage, needles)}
+    """Where the needles stand in one field, in order. Where a needle stands as a word, only those places count.
+
+    Passages after the first `MAX_STARTS` marks are not looked at.
+    """
+    marks: set[Mark] = set()
+    for passage in passages:
+        if passage.field == field and len(marks) <= MAX_STARTS:
+            marks.update(_marks(passage, needles))
     standing = {mark.needle for mark in marks if mark.stands}
     return sorted(mark for mark in marks if mark.stands or mark.needle not in standing)
 
 
 def _marks(passage: StoredPassage, needles: Sequence[Needle]) -> Iterator[Mark]:
-    present = [needle for needle in needles if needle.text in passage.stream]
-    if not present:
-        return
-    places = decode_places(passage.offsets, len(passage.stream))
-    for needle in present:
-        for start in _find_all(passage.stream, needle.text):
-            end = start + len(needle.text)
-            if places.edges[start] or not needle.at_word:
-                stands = bool(places.edges[start] and places.edges[end])
-                yield Mark(_original(places, start)[0], _original(places, end - 1)[1], needle.text, stands)
+    stream = passage.stream
+    found = [(start, needle) for needle in needles for start in _find_all(stream, needle.text)]
+    if not found:
+        return iter(())
+    places = decode_places(passage.offsets, len(stream))
+    first = np.array([start for start, _ in found])
+    last = first + np.array([len(needle.text) for _, needle in found])
+    begins = places.edges[first]
+    stands = begins & places.edges[last]
+    kept = begins | np.array([not needle.at_word for _, needle in found])
+    columns = (places.starts[first], places.ends[last - 1], [needle.text for _, needle in found], stands)
+    rows = zip(*(column if isinstance(column, list) else column.tolist() for column in columns), strict=True)
+    return map(Mark._make, compress(rows, kept.tolist()))
 
 
-def _original(places: Places, index: int) -> tuple[int, int]:
-    return int(places.starts[index]), int(places.ends[index])
-
-
-def _find_all(text: str, needle: str) -> Iterator[int]:
+def _find_all(text: str, needle: str) -> list[int]:
+    found: list[int] = []
     place = text.find(needle)
-    for _ in range(MAX_PLACES):
-        if place < 0:
-            return
-        yield place
-        place = text.find(needle, place + 1)
+    while place >= 0:
+        found.append(place)
+        place = text.find(needle, place + 1) if len(found) < MAX_PLACES else -1
+    return found
 
 
 def merged(marks: Iterable[Mark]) -> tuple[tuple[int, int], ...]:
@@ -113,15 +121,19 @@ def cut_body(passages: Sequence[StoredPassage], needles: Sequence[Needle]) -> Cu
 def _best_start(marks: Sequence[Mark]) -> int:
     """The mark from which a snippet holds the most different needles, longer ones counting more; the first such."""
     best, best_value = marks[0].start, -1
-    for index, mark in enumerate(marks[:MAX_STARTS]):
-        needles = set()
-        for other in islice(marks, index, None):
-            if other.end > mark.start + WIDTH - LEAD:
-                break
-            needles.add(other.needle)
-        value = sum(map(len, needles))
+    held: Counter[str] = Counter()
+    value = stop = 0
+    size = len(marks)
+    for mark in marks[:MAX_STARTS]:
+        while stop < size and marks[stop].end <= mark.start + WIDTH - LEAD:
+            value += 0 if held[marks[stop].needle] else len(marks[stop].needle)
+            held[marks[stop].needle] += 1
+            stop += 1
         if value > best_value:
             best, best_value = mark.start, value
+        if held[mark.needle]:
+            held[mark.needle] -= 1
+            value -= 0 if held[mark.needle] else len(mark.needle)
     return best
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 import numpy as np
 
@@ -86,18 +87,25 @@ def _best(reader: Reader, keys: Floats, ords: Ords, count: int) -> Ords:
 def _reranked(reader: Reader, ranking: Ranking, window: Ords) -> list[Entry]:
     text = ranking.text[:COVER_LENGTH]
     passages = reader.passages(window.tolist())
-    posts = reader.posts(window.tolist())
-    entries = [_covered(ranking, ord, text, passages[ord]) for ord in posts]
-    return sorted(entries, key=lambda entry: (-entry.score, posts[entry.ord].id))
+    entries = sorted((_covered(ranking, ord, text, found) for ord, found in passages.items()), key=_by_score)
+    tied = [entry.ord for here, after in pairwise(entries) if here.score == after.score for entry in (here, after)]
+    if tied:
+        posts = reader.posts(dict.fromkeys(tied))
+        entries.sort(key=lambda entry: (-entry.score, posts[entry.ord].id if entry.ord in posts else ""))
+    return entries
+
+
+def _by_score(entry: Entry) -> float:
+    return -entry.score
 
 
 def _covered(ranking: Ranking, ord: int, text: str, passages: Sequence[StoredPassage]) -> Entry:
     base = float(ranking.words[ord] + ranking.grams[ord])
     body = "\n".join(passage.stream for passage in passages if passage.field == BODY)
     title = "\n".join(passage.stream for passage in passages if passage.field == TITLE)
-    whole = 1.0 if ranking.phrase[ord] else cover(text, f"{title}\n{body}")
+    whole = 1.0 if ranking.phrase[ord] else cover(text, f"{title}\n{body}" if title else body)
     pieces = base * WEIGHTS.cover * whole
-    return _entry(ranking, ord, pieces=pieces, title=base * WEIGHTS.title_cover * cover(text, title))
+    return _entry(ranking, ord, pieces=pieces, title=base * WEIGHTS.title_cover * cover(text, title) if title else 0.0)
 
 
 def _rest(reader: Reader, ranking: Ranking, base: Floats, ords: Ords, count: int) -> list[Entry]:
