@@ -148,7 +148,10 @@ class Reader:
     def source_post(self, id: str) -> SourcePost | None:
         """Number and texts of a post."""
         rows = self._rows("source_post", id=id)
-        return SourcePost(*rows[0][:3], tuple(rows[0][3])) if rows else None
+        if not rows:
+            return None
+        ord, title, body, tags = rows[0]
+        return SourcePost(ord, title, body, tuple(tags))
 
     def tag_holders(self, tags: Sequence[str]) -> dict[str, Ords]:
         """The documents that carry each of these tags, as spelt."""

@@ -118,8 +118,8 @@ class ReindexReport:
 
     `unchanged` and `resumed` were not analysed again: the first were copied from the serving generation, the second
     were already done by an interrupted run. `kept` are posts that the input did not name, `removed` those that went
-    because of `prune`. `prune_withheld` says that none went although it was asked for: the input was empty, or something
-    in it could not be read and may have been any of the absent posts.
+    because of `prune`. `prune_withheld` says that none went although it was asked for: the input was empty, or
+    something in it could not be read and may have been any of the absent posts.
     """
 
     generation: int
