@@ -1,8 +1,8 @@
 """Cutting cases from bug reports, as data: `segmentation_cases.jsonl`.
 
 A line holds a `text` (times `repeat`), user `words` as lines of a file, a `granularity`, and what must hold: `tokens`
-(exactly these), `contains`, `count` of some, `offsets`, `stream`. Where a case differs from what its reporter expected,
-or needs a reason, `note` has it.
+(exactly these), `contains`, `count` of some, `offsets`, `stream`; and a `mode` other than dictionary, a `criterion`. Where
+a case differs from what its reporter expected, or needs a reason, `note` has it.
 """
 
 import json
@@ -19,18 +19,25 @@ LINES = (Path(__file__).parent / "segmentation_cases.jsonl").read_text(encoding=
 CASES = [json.loads(line) for line in LINES]
 
 
+def mode_of(case: dict[str, Any]) -> str:
+    return str(case.get("mode", "dictionary"))
+
+
 @pytest.fixture(scope="module")
-def analyzer() -> Analyzer:
-    return Analyzer.default()
+def analyzers() -> dict[str, Analyzer]:
+    return {mode: Analyzer.default(mode=mode) for mode in sorted({mode_of(case) for case in CASES})}
 
 
-@pytest.mark.parametrize("case", CASES, ids=[f"{case['class']}-{case['text'][:12]!r}" for case in CASES])
-def test_case(case: dict[str, Any], analyzer: Analyzer) -> None:
+IDS = [f"{mode_of(case)}-{case['class']}-{case['text'][:12]!r}" for case in CASES]
+
+
+@pytest.mark.parametrize("case", CASES, ids=IDS)
+def test_case(case: dict[str, Any], analyzers: dict[str, Analyzer]) -> None:
     words = UserDictionary()
     assert not words.read_lines(case.get("words", [])).notes
-    own = analyzer.with_user_dictionary(words)
+    own = analyzers[mode_of(case)].with_user_dictionary(words)
     text = case["text"] * case.get("repeat", 1)
-    found = own.segment(text, Granularity(case.get("granularity", "coarse")))
+    found = own.segment(text, Granularity(case.get("granularity", "coarse")), criterion=case.get("criterion"))
     texts = [token.text for token in found]
     assert all(token.text == text[token.start : token.end] for token in found)
     if "tokens" in case:
