@@ -56,7 +56,9 @@ def indexed(posts: Sequence[Post], analyzer: Analyzer) -> Iterator[Pool]:
             raise SystemExit(f"{len(report.failed)} posts failed: {report.failed[0]}")
         with pool.connection() as conn:
             conn.autocommit = True
+            conn.execute("set statement_timeout = 0")
             conn.execute("vacuum analyze")
+            conn.execute("reset statement_timeout")
         yield pool
 
 
@@ -82,6 +84,11 @@ def parser(description: str) -> argparse.ArgumentParser:
     arguments = argparse.ArgumentParser(description=description)
     arguments.add_argument("--json", action="store_true", help="print one JSON object")
     return arguments
+
+
+def add_mode(arguments: argparse.ArgumentParser) -> None:
+    """The option `--mode`, of the analyzer."""
+    arguments.add_argument("--mode", help="of the analyzer: dictionary, wide or hybrid; default: its own")
 
 
 def report(result: dict[str, Any], as_json: bool) -> None:

@@ -1,6 +1,6 @@
 """Known-item search: each title is searched against the bodies alone; its own post is the one right answer.
 
-    python bench/known_item.py [--posts FILE] [--every N] [--json]
+    python bench/known_item.py [--posts FILE] [--every N] [--mode MODE] [--json]
 
 Keys: mrr10, first (share of first places), p50_ms, p95_ms (of one search from text to page, one client), and the same
 for `bm25s_jieba`: BM25 (k1 1.5, b 0.75) of the package bm25s over jieba's search-mode tokens, in memory, same queries.
@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from corpus import POSTS, indexed, note, parser, percentiles, ranking, read_posts, report
+from corpus import POSTS, add_mode, indexed, note, parser, percentiles, ranking, read_posts, report
 
 from index.search import search
 from index.types import Post, SearchRequest
@@ -32,9 +32,11 @@ def measure(queries: Sequence[tuple[str, str]], find: Callable[[str], list[str]]
     return ranking(ranks) | percentiles(seconds)
 
 
-def ours(posts: Sequence[dict[str, Any]], queries: Sequence[tuple[str, str]]) -> dict[str, float]:
+def ours(
+    posts: Sequence[dict[str, Any]], queries: Sequence[tuple[str, str]], mode: str | None = None
+) -> dict[str, float]:
     """Wenci, with the posts' titles left out of the index."""
-    analyzer = Analyzer.default()
+    analyzer = Analyzer.default(mode=mode)
     bodies = [Post(id=str(post["id"]), title="", body=post["body"]) for post in posts]
     with indexed(bodies, analyzer) as pool, pool.connection() as conn:
         conn.autocommit = True
@@ -70,12 +72,13 @@ def main() -> None:
     arguments = parser("Title against body: mean reciprocal rank and latency.")
     arguments.add_argument("--posts", type=Path, default=POSTS)
     arguments.add_argument("--every", type=int, default=1, help="search every Nth title only")
+    add_mode(arguments)
     arguments.add_argument("--no-peers", action="store_true")
     options = arguments.parse_args()
     posts = read_posts(options.posts)
     queries = [(str(post["id"]), post["title"]) for post in posts][:: options.every]
     note(f"{len(posts)} posts, {len(queries)} queries")
-    result: dict[str, Any] = ours(posts, queries)
+    result: dict[str, Any] = ours(posts, queries, options.mode)
     result["peers"] = {} if options.no_peers else {"bm25s_jieba": bm25s_jieba(posts, queries)}
     report(result, options.json)
 

@@ -9,7 +9,7 @@ from segmenter.analyzer import Analyzer
 
 @pytest.fixture(scope="module")
 def analyzer() -> Analyzer:
-    return Analyzer.default()
+    return Analyzer.default(mode="dictionary")
 
 
 def part(analyzer: Analyzer, text: str, open_end: bool = True) -> Part:
