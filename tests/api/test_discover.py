@@ -12,7 +12,7 @@ from segmenter.user_dictionary import UserDictionary
 def corpus(tmp_path: Path) -> Path:
     rng = random.Random(5)
     around = [chr(code) for code in range(0x4E10, 0x4E10 + 200)]
-    lines = ["".join(rng.choices(around, k=4)) + "鑫淼焱" + "".join(rng.choices(around, k=4)) for _ in range(20)]
+    lines = ["".join(rng.choices(around, k=10)) + "鑫淼焱" + "".join(rng.choices(around, k=10)) for _ in range(20)]
     path = tmp_path / "corpus.txt"
     path.write_text("\n".join(lines), "utf-8")
     return path

@@ -1,7 +1,7 @@
 """Cutting cases from bug reports, as data: `segmentation_cases.jsonl`.
 
 A line holds a `text` (times `repeat`), user `words` as lines of a file, a `granularity`, and what must hold: `tokens`
-(exactly these), `contains`, `count` of some, `offsets`, `stream`; and a `mode` other than dictionary, a `criterion`. Where
+(exactly these), `contains`, `count` of some, `offsets`, `stream`; a `mode` other than dictionary, a `criterion`. Where
 a case differs from what its reporter expected, or needs a reason, `note` has it.
 """
 
