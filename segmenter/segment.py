@@ -52,8 +52,8 @@ class Decision:
     """Weights of the decision with a tagger, fitted on dev data, in units of 1/64 of log-odds.
 
     dictionary_bonus: for a dictionary word of two units or more
-    user_bonus: for a user word; gaps in it count where they speak for it, and cost nothing where they do not
-    mixed_bonus: the same for a dictionary word of Han and Latin characters (T恤)
+    user_bonus: for a user word, and the least that each gap inside counts for it: it is never cut into smaller ones
+    mixed_bonus: for a dictionary word of Han and Latin characters (T恤), whose gaps count only where they speak for it
     """
 
     dictionary_bonus: int = 0
@@ -185,7 +185,8 @@ class Segmenter:
         joining = np.append(0, np.cumsum(np.maximum(-gaps, 0)))
         kept = self._decision.mixed_bonus + _inside(joining, words)
         words = words._replace(score=np.where(mixed, kept, bonus - inside))
-        own = user._replace(score=self._decision.user_bonus + _inside(joining, user))
+        least = np.where(border, np.maximum(-gaps, self._decision.user_bonus), 0)
+        own = user._replace(score=self._decision.user_bonus + _inside(np.append(0, np.cumsum(least)), user))
         model = _model_words(border, gaps, alone)
         model = model._replace(score=-_inside(against, model))
         model = uncut_by(words.where(mixed), model)

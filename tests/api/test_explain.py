@@ -13,7 +13,10 @@ def test_json_says_what_decided(client: TestClient) -> None:
     answer = client.post("/v1/segment/explain", json={"text": "产品和服务"}).json()
     assert answer["words"] == ["产品", "和", "服务"]
     assert answer["gaps"][2]["crossed_by"][0]["text"] == "和服"
-    assert answer["stretches"][1]["runner_up"] == ["和服", "务"]
+    second = answer["stretches"][1]
+    assert second["path"] == ["和", "服务"]
+    assert "".join(second["runner_up"]) == "和服务"
+    assert second["margin"] > 0
 
 
 @pytest.mark.parametrize(

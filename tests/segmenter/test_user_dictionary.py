@@ -11,7 +11,7 @@ from segmenter.types import Granularity, Source
 from segmenter.user_dictionary import LONGEST_WORD, UserDictionary, UserWord, parse_line
 from tests.segmenter.texts import mixed_texts
 
-ANALYZER = Analyzer.default()
+ANALYZER = Analyzer.default(mode="dictionary")
 
 
 def cut(text: str, *lines: str) -> list[str]:

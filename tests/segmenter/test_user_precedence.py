@@ -1,6 +1,8 @@
 """Forced words before the bonus of user words, that before the model; of forced words the longest, then leftmost."""
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from segmenter.analyzer import Analyzer
 from segmenter.dictionary import Dictionary
@@ -49,3 +51,12 @@ def test_a_sure_model_may_pass_over_a_bonus_but_not_over_a_forced_word() -> None
     sure = ConstantTagger(-2047)
     assert ("品和服", Source.USER) not in cut(sure, "产品和服务", "品和服")
     assert ("品和服", Source.USER) in cut(sure, "产品和服务", "品和服\t!")
+
+
+@taggers
+@given(st.lists(st.text("研究生命起源北大学abAB12 +-", min_size=1, max_size=6), max_size=8))
+@settings(max_examples=15)
+def test_a_word_without_a_frequency_is_not_cut_when_it_stands_alone(tagger: Tagger | None, texts: list[str]) -> None:
+    kept = [text for text in texts if text.strip() == text and "  " not in text]
+    for text in kept:
+        assert cut(tagger, text, *(f"{one}\t" for one in kept)) == [(text, Source.USER)]
