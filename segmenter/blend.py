@@ -31,9 +31,9 @@ _SENTENCES = 512
 class Mixture:
     """How the two are mixed: `doubt` in units of 1/64 of log-odds, shares in 1/64, `bias` in 1/4096 of log-odds."""
 
-    doubt: int = 128
-    wide_share: int = 40
-    deep_share: int = 40
+    doubt: int = 64
+    wide_share: int = 64
+    deep_share: int = 16
     bias: int = 0
 
 

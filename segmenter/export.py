@@ -59,7 +59,8 @@ def export_onnx(tagger: BoundaryTagger, path: Path, *, quantise: bool = True) ->
     module = _OneWindow(tagger).eval()
     row = torch.ones(2, 9, dtype=torch.int64)
     axes: dict[str, dict[int, object]] = {name: {0: _ANY, 1: _ANY} for name in ("ids", *WORD_INPUTS)}
-    inputs = {**dict.fromkeys(axes, row), CRITERION_INPUT: row[:, :1]}
+    # a tensor for each input: torch.export takes one that comes twice for one input
+    inputs = {name: row.clone() for name in axes} | {CRITERION_INPUT: row[:, :1].clone()}
     _export(module, inputs, {**axes, CRITERION_INPUT: {0: _ANY}}, "odds", path, quantise)
 
 
