@@ -5,7 +5,8 @@ import json
 import statistics
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from io import TextIOWrapper
 from pathlib import Path
@@ -23,6 +24,9 @@ from segmenter.analyzer import Analyzer
 DATA = Path(__file__).resolve().parent.parent.parent / "shared" / "data"
 POSTS = DATA / "posts" / "tech_articles.jsonl.zst"
 FAST = {"fsync": "off", "synchronous_commit": "off", "shared_buffers": "256MB"}
+
+Queries = Sequence[tuple[frozenset[str], str]]
+"""The ids of the right documents, and the text, of each query."""
 
 
 def read_posts(path: Path) -> list[dict[str, Any]]:
@@ -77,6 +81,19 @@ def ranking(ranks: Sequence[int]) -> dict[str, float]:
         "mrr10": round(sum(1 / rank for rank in ranks if 0 < rank <= 10) / len(ranks), 4),
         "first": round(sum(rank == 1 for rank in ranks) / len(ranks), 4),
     }
+
+
+def measure(queries: Queries, find: Callable[[str], list[str]]) -> dict[str, float]:
+    """Ranks of the first right id, and times; the first twenty queries run once before, unmeasured."""
+    for _, text in queries[:20]:
+        find(text)
+    ranks, seconds = [], []
+    for right, text in queries:
+        begin = time.perf_counter()
+        ids = find(text)
+        seconds.append(time.perf_counter() - begin)
+        ranks.append(next((rank for rank, id in enumerate(ids, start=1) if id in right), 0))
+    return ranking(ranks) | percentiles(seconds)
 
 
 def parser(description: str) -> argparse.ArgumentParser:

@@ -7,34 +7,18 @@ for `bm25s_jieba`: BM25 (k1 1.5, b 0.75) of the package bm25s over jieba's searc
 """
 
 import re
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from corpus import POSTS, add_mode, indexed, note, parser, percentiles, ranking, read_posts, report
+from corpus import POSTS, Queries, add_mode, indexed, measure, note, parser, read_posts, report
 
 from index.search import search
 from index.types import Post, SearchRequest
 from segmenter.analyzer import Analyzer
 
 
-def measure(queries: Sequence[tuple[str, str]], find: Callable[[str], list[str]]) -> dict[str, float]:
-    """Ranks and times of `(id, text)` queries; the first twenty run once before, unmeasured."""
-    for _, text in queries[:20]:
-        find(text)
-    ranks, seconds = [], []
-    for id, text in queries:
-        begin = time.perf_counter()
-        ids = find(text)
-        seconds.append(time.perf_counter() - begin)
-        ranks.append(ids.index(id) + 1 if id in ids else 0)
-    return ranking(ranks) | percentiles(seconds)
-
-
-def ours(
-    posts: Sequence[dict[str, Any]], queries: Sequence[tuple[str, str]], mode: str | None = None
-) -> dict[str, float]:
+def ours(posts: Sequence[dict[str, Any]], queries: Queries, mode: str | None = None) -> dict[str, float]:
     """Wenci, with the posts' titles left out of the index."""
     analyzer = Analyzer.default(mode=mode)
     bodies = [Post(id=str(post["id"]), title="", body=post["body"]) for post in posts]
@@ -43,8 +27,8 @@ def ours(
         return measure(queries, lambda text: [hit.id for hit in search(conn, analyzer, SearchRequest(text)).hits])
 
 
-def bm25s_jieba(posts: Sequence[dict[str, Any]], queries: Sequence[tuple[str, str]]) -> dict[str, float]:
-    """The peer: bm25s over jieba's search-mode tokens."""
+def bm25s_jieba(texts: Sequence[tuple[str, str]], queries: Queries) -> dict[str, float]:
+    """The peer: bm25s over jieba's search-mode tokens of the `(id, text)`."""
     import bm25s
     import jieba
 
@@ -53,9 +37,9 @@ def bm25s_jieba(posts: Sequence[dict[str, Any]], queries: Sequence[tuple[str, st
     def tokens(text: str) -> list[str]:
         return [token.lower() for token in jieba.cut_for_search(text) if re.search(r"\w", token)]
 
-    ids = [str(post["id"]) for post in posts]
+    ids = [id for id, _ in texts]
     retriever = bm25s.BM25(k1=1.5, b=0.75)
-    retriever.index([tokens(post["body"]) for post in posts], show_progress=False)
+    retriever.index([tokens(text) for _, text in texts], show_progress=False)
 
     def find(text: str) -> list[str]:
         query = [token for token in tokens(text) if token in retriever.vocab_dict]
@@ -76,10 +60,11 @@ def main() -> None:
     arguments.add_argument("--no-peers", action="store_true")
     options = arguments.parse_args()
     posts = read_posts(options.posts)
-    queries = [(str(post["id"]), post["title"]) for post in posts][:: options.every]
+    queries: Queries = [(frozenset([str(post["id"])]), post["title"]) for post in posts][:: options.every]
     note(f"{len(posts)} posts, {len(queries)} queries")
     result: dict[str, Any] = ours(posts, queries, options.mode)
-    result["peers"] = {} if options.no_peers else {"bm25s_jieba": bm25s_jieba(posts, queries)}
+    texts = [(str(post["id"]), post["body"]) for post in posts]
+    result["peers"] = {} if options.no_peers else {"bm25s_jieba": bm25s_jieba(texts, queries)}
     report(result, options.json)
 
 

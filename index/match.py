@@ -29,7 +29,8 @@ LEAST_SCORE = 0.3
 """Of more terms: a small share, and this part of the best BM25 score. A sentence rarely stands in a post word for word;
 requiring half of its words loses the post that is meant (`docs/adr/`, ranking)."""
 
-RELAXED = 0.2
+ANY = 0.0
+"""The share where nothing holds enough: one term is, if the post reaches `LEAST_SCORE`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +80,7 @@ class Matcher:
 
     def relaxed(self, parts: Sequence[Part]) -> Mask:
         """Documents that hold some of the words, and all of the quoted units; none where everything is quoted."""
-        mask = self.words([term for part in parts if not part.unit.quoted for term in part.terms], RELAXED)
+        mask = self.words([term for part in parts if not part.unit.quoted for term in part.terms], ANY)
         for part in parts:
             if part.unit.quoted:
                 mask &= self.phrase(part)[0]
@@ -97,8 +98,8 @@ class Matcher:
             held[mask] += weight
             total += weight
         needed = SHARES.get(len(different), LONG_SHARE) if least is None else least
-        mask = (held >= total * needed * 0.9999) & self._allowed
-        if len(different) > len(SHARES) and least is None and mask.any():
+        mask = (held >= total * needed * 0.9999) & (held > 0) & self._allowed
+        if (len(different) > len(SHARES) or least is not None) and mask.any():
             mask &= self._scores >= LEAST_SCORE * self._scores[mask].max()
         return mask
 
@@ -136,17 +137,16 @@ class Matcher:
         return mask, len(ords) <= CHECKED
 
     def standing(self, part: Part, among: Mask) -> Mask:
-        """Documents of `among` in which the unit's coarse words stand as words, at their distances."""
-        if len(part.coarse) <= 1:
-            return among & self._standing_word(part)
-        mask = self.none()
+        """Documents of `among` in which the unit is one word, or its coarse words stand at their distances."""
+        asked, mask = among, self._scorer.holds(WORD_KINDS, part.stream)
+        among = among & ~mask if len(part.coarse) > 1 else self.none()
         ords = np.flatnonzero(among)
         if len(ords) > CHECKED:
             found = self._reader.standing_among(part.standing, best_first(self._scores, ords, CHECKED))
         else:
             found = self._reader.standing_ords(part.standing) if len(ords) else ords
         mask[self._within(found)] = True
-        return mask & among
+        return mask & asked
 
     def literal(self, part: Part) -> Mask:
         """Documents whose stream holds the unit with all its marks; the best `CHECKED` candidates are looked at."""

@@ -26,6 +26,9 @@ from index.window import Entry, Ranking, ranked_page
 MAX_LEXEMES = 256
 """Different words, and grams, that take part in the ranking of a very long query."""
 
+MAX_WORD = 16
+"""Characters of a query that may be one word in a post, however the query itself was cut."""
+
 _SURROGATES = re.compile("[\\ud800-\\udfff]")
 
 
@@ -118,7 +121,7 @@ class _Run:
         phrases = [*parts.all, *parts.excluded, parts.whole]
         found = {atom.lexeme for part in phrases for atom in part.atoms[:MAX_LEXEMES]}
         found |= {lexeme for part in phrases for term in part.terms[:MAX_LEXEMES] for lexeme in term.lexemes}
-        found |= {part.stream for part in phrases if len(part.coarse) == 1}
+        found |= {part.stream for part in phrases if len(part.stream) <= MAX_WORD}
         return found | self._words.keys() | self._grams.keys()
 
     def result(self, notices: list[str]) -> SearchResult:

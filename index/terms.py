@@ -14,7 +14,7 @@ _STANDS = "ABC"
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """Something a post should hold: one word, or a few characters in a row that no dictionary knows (as bigrams)."""
+    """Something a post should hold: one word, or two neighbouring characters that no dictionary knows (as a bigram)."""
 
     text: str
     lexemes: tuple[str, ...]
@@ -65,8 +65,8 @@ class Part:
     def terms(self) -> list[Term]:
         """What should be found of the unit when it does not stand in a post as it is.
 
-        The smallest sensible words. Single characters in a row are one term, found by their bigrams; one that stands
-        alone counts only where there is nothing else.
+        The smallest sensible words. Of single characters in a row each pair of neighbours is a term, found as a bigram;
+        one that stands alone counts only where there is nothing else.
         """
         terms: list[Term] = []
         lone: list[Term] = []
@@ -74,7 +74,7 @@ class Part:
         next_start = -1
         for start, text in [*self._leaves(), (-1, "")]:
             if run and (start != next_start or not self._is_single(start, text)):
-                (terms if len(run) > 1 else lone).append(_character_term(run))
+                (terms if len(run) > 1 else lone).extend(_character_terms(run))
                 run = ""
             if self._is_single(start, text):
                 run += text
@@ -110,6 +110,6 @@ class Part:
         return " ".join(parts)
 
 
-def _character_term(run: str) -> Term:
-    grams = tuple(run[i : i + 2] for i in range(len(run) - 1)) or (run,)
-    return Term(run, grams, by_grams=True)
+def _character_terms(run: str) -> list[Term]:
+    grams = [run[i : i + 2] for i in range(len(run) - 1)] or [run]
+    return [Term(gram, (gram,), by_grams=True) for gram in grams]

@@ -1,6 +1,6 @@
 """The order of hits: BM25 for all, a closer look at the best, and a page of the whole."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
@@ -10,6 +10,7 @@ from index.collection import Floats, Mask
 from index.passages import BODY, TITLE
 from index.rank import WEIGHTS, Ords, best_first, cover
 from index.reader import Reader, StoredPassage
+from index.standing import is_short, standing
 from index.types import SearchRequest
 
 WINDOW = 40
@@ -87,12 +88,27 @@ def _best(reader: Reader, keys: Floats, ords: Ords, count: int) -> Ords:
 def _reranked(reader: Reader, ranking: Ranking, window: Ords) -> list[Entry]:
     text = ranking.text[:COVER_LENGTH]
     passages = reader.passages(window.tolist())
-    entries = sorted((_covered(ranking, ord, text, found) for ord, found in passages.items()), key=_by_score)
+    entries = [_covered(ranking, ord, text, found) for ord, found in passages.items()]
+    if is_short(ranking.text):
+        entries = _standing_first(ranking, entries, passages)
+    entries.sort(key=_by_score)
     tied = [entry.ord for here, after in pairwise(entries) if here.score == after.score for entry in (here, after)]
     if tied:
         posts = reader.posts(dict.fromkeys(tied))
         entries.sort(key=lambda entry: (-entry.score, posts[entry.ord].id if entry.ord in posts else ""))
     return entries
+
+
+def _standing_first(
+    ranking: Ranking, entries: Sequence[Entry], passages: Mapping[int, Sequence[StoredPassage]]
+) -> list[Entry]:
+    """Adds the best score once for each grade, so that how the query stands counts before how often."""
+    step = max((entry.score for entry in entries), default=0.0)
+    grades = [standing(ranking.text, passages[entry.ord]) for entry in entries]
+    return [
+        Entry(entry.ord, entry.score + step * grade, entry.parts | {"stands": step * grade})
+        for entry, grade in zip(entries, grades, strict=True)
+    ]
 
 
 def _by_score(entry: Entry) -> float:

@@ -1,0 +1,47 @@
+"""How a query stands in a stored passage, against the edges as they are decoded."""
+
+import pytest
+
+from index.passages import BODY, cut, decode_places
+from index.reader import StoredPassage
+from index.standing import ACROSS, INSIDE, WORD, WORDS, _is_edge, is_short, standing
+from segmenter.analyzer import Analyzer
+
+
+@pytest.fixture(scope="module")
+def analyzer() -> Analyzer:
+    return Analyzer.default(mode="dictionary")
+
+
+def stored(analyzer: Analyzer, text: str) -> list[StoredPassage]:
+    return [StoredPassage(p.field, p.seq, p.first, p.stream, p.offsets) for p in cut(analyzer.analyze(text), BODY)]
+
+
+@pytest.mark.parametrize(
+    ("query", "text", "expected"),
+    [
+        ("和服", "她穿着和服去看樱花", WORD),
+        ("和服", "产品和服务", 1),
+        ("品和服", "产品和服务", ACROSS),
+        ("产品和", "产品和服务", WORDS),
+        ("华大", "清华大学", INSIDE),
+        ("和服", "产品和服务，以及和服。", WORD),
+        ("没有", "产品", ACROSS),
+    ],
+)
+def test_the_best_place_counts(analyzer: Analyzer, query: str, text: str, expected: int) -> None:
+    assert standing(query, stored(analyzer, text)) == expected
+
+
+def test_edges_are_those_that_were_written(analyzer: Analyzer) -> None:
+    (passage,) = stored(analyzer, "我们提供产品和服务，Docker 部署 𠮷野家。" * 9)
+    edges = decode_places(passage.offsets, len(passage.stream)).edges.tolist()
+    assert [bool(_is_edge(passage.offsets, place)) for place in range(len(passage.stream) + 1)] == edges
+
+
+def test_only_short_queries_of_dense_script_are_looked_at() -> None:
+    assert is_short("和服")
+    assert not is_short("")
+    assert not is_short("abc")
+    assert not is_short("和服和服和")
+    assert not is_short("，。")
