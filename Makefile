@@ -34,7 +34,7 @@ run: $(VENV)/.runtime ## Set up, start PostgreSQL, index the example blog, serve
 	@exec $(BIN)/wenci serve --with examples/blog
 
 test: $(VENV)/.development ## Set up and run the tests
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest --numprocesses auto --dist loadfile
 
 lint: $(VENV)/.development ## Set up and run ruff, mypy and import-linter
 	$(BIN)/ruff check .

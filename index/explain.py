@@ -28,6 +28,7 @@ class Reasons:
         self._place = {ord: place for place, ord in enumerate(ords)}
         page = _Page(scorer, ords)
         self._streams = [part.stream for part in parts]
+        self._pieces = _pieces(parts)
         self._held = {
             token: {name: page.holding(kinds[kind], lexemes) for name, kinds in FIELDS.items()}
             for token, lexemes, kind in _tokens(parts)
@@ -42,7 +43,11 @@ class Reasons:
         routes = ["characters"] if across else ["phrase"] if phrase else []
         routes += ["words"] if words else []
         place = self._place[ord]
-        matched = [token for token, fields in self._held.items() if any(held[place] for held in fields.values())]
+        matched = [
+            token
+            for token, fields in self._held.items()
+            if any(held[place] for held in fields.values()) and (phrase or token not in self._pieces)
+        ]
         found = {name for fields in self._held.values() for name, held in fields.items() if held[place]}
         reasons: dict[str, Any] = {
             "routes": routes or ["filters"],
@@ -50,6 +55,12 @@ class Reasons:
             "fields": [name for name in FIELDS if name in found],
         }
         return reasons | ({"relaxed": True} if relaxed else {})
+
+
+def _pieces(parts: Sequence[Part]) -> set[str]:
+    """Units that are more than one word: holding all their grams does not mean holding them in one piece."""
+    single = {word for part in parts for _, word in part.coarse} | {term.text for part in parts for term in part.terms}
+    return {part.stream for part in parts if len(part.atoms) > 1} - single
 
 
 def _tokens(parts: Sequence[Part]) -> list[tuple[str, tuple[str, ...], int]]:

@@ -19,6 +19,9 @@ WINDOW = 40
 COVER_LENGTH = 64
 """Characters of the query that this looks at."""
 
+PHRASE_FIRST = 16
+"""A query up to so many characters is meant as it stands: posts that hold it in one piece come first."""
+
 TIES = 1000
 """Posts of equal score that are put in order of their ids, at most."""
 
@@ -91,6 +94,8 @@ def _reranked(reader: Reader, ranking: Ranking, window: Ords) -> list[Entry]:
     entries = [_covered(ranking, ord, text, found) for ord, found in passages.items()]
     if is_short(ranking.text):
         entries = _standing_first(ranking, entries, passages)
+    elif len(ranking.text) <= PHRASE_FIRST:
+        entries = _phrase_first(ranking, entries)
     entries.sort(key=_by_score)
     tied = [entry.ord for here, after in pairwise(entries) if here.score == after.score for entry in (here, after)]
     if tied:
@@ -108,6 +113,15 @@ def _standing_first(
     return [
         Entry(entry.ord, entry.score + step * grade, entry.parts | {"stands": step * grade})
         for entry, grade in zip(entries, grades, strict=True)
+    ]
+
+
+def _phrase_first(ranking: Ranking, entries: Sequence[Entry]) -> list[Entry]:
+    """Adds the best score to posts that hold the query in one piece."""
+    step = max((entry.score for entry in entries), default=0.0)
+    return [
+        Entry(entry.ord, entry.score + step, entry.parts | {"phrase": step}) if ranking.phrase[entry.ord] else entry
+        for entry in entries
     ]
 
 

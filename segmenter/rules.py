@@ -48,12 +48,15 @@ def standing_alone(units: Units, points: CodePoints) -> BoolArray:
 
 
 def _parting(shapes: UInt8Array, points: CodePoints) -> BoolArray:
-    """Marks that part what stands on both sides, between two Han characters: bool[n]."""
-    han = shapes == Shape.HAN
+    """Marks behind a Han character and before another, or at the end of a line: bool[n].
+
+    The end of a line counts, so that a text may be cut behind a mark without changing what the mark does.
+    """
+    han, feed = shapes == Shape.HAN, shapes == Shape.LINE
     found = np.isin(points, _PARTING)
     found[1:] &= han[:-1]
-    found[:-1] &= han[1:]
-    found[[0, -1]] = False
+    found[:-1] &= han[1:] | feed[1:]
+    found[0] = False
     return found
 
 

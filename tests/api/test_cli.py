@@ -148,6 +148,11 @@ def test_a_reader_that_leaves_is_no_error(environ: dict[str, str], tmp_path: Pat
     assert done.stdout.replace(" ", "") == "研究生命的起源\n"
 
 
+def _heed_interrupts() -> None:
+    """A test run in the background of a shell ignores SIGINT, and so would its children."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def test_an_interrupt_is_one_line(environ: dict[str, str]) -> None:
     with subprocess.Popen(
         [*WENCI, "segment"],
@@ -156,6 +161,7 @@ def test_an_interrupt_is_one_line(environ: dict[str, str]) -> None:
         stderr=subprocess.PIPE,
         encoding="utf-8",
         env=environ,
+        preexec_fn=_heed_interrupts,
     ) as process:
         assert process.stdin is not None
         assert process.stdout is not None
