@@ -41,8 +41,9 @@ class JobsAnswer(schemas.Answer):
 
 
 @router.post("/reindex", tags=["jobs"], dependencies=writes, status_code=202, response_model=JobAnswer)
-def start_reindex(body: schemas.ReindexBody, services: Use, response: Response) -> Any:
-    """Read the sources again beside the serving index; the answer names the job to watch."""
+def start_reindex(services: Use, response: Response, body: schemas.ReindexBody | None = None) -> Any:
+    """Read the sources again beside the serving index; the answer names the job to watch. The body may be left out."""
+    body = body or schemas.ReindexBody()
     sources = sources_for(body.paths, services.settings)
     if body.prune and not sources:
         raise HTTPException(422, "prune needs a source: without one it would delete every post")

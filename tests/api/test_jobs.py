@@ -46,7 +46,7 @@ def test_a_reindex_can_be_watched(client: TestClient, tmp_path: Path) -> None:
 
 def test_prune_deletes_what_the_source_does_not_have(blog: TestClient, tmp_path: Path) -> None:
     write_blog(tmp_path / "blog")
-    kept = blog.post("/v1/reindex", json={})
+    kept = blog.post("/v1/reindex")
     assert finished(blog, kept.headers["location"])["report"]["kept"] == 3
     assert ids(blog, "和服")
     pruned = blog.post("/v1/reindex", json={"prune": True})
