@@ -90,8 +90,6 @@ def search_posts(
 def related_posts(id: PostId, services: Use, limit: Annotated[int, Query(ge=1, le=50)] = 5) -> Any:
     """Posts like this one: distinctive shared words and tags, never the post itself."""
     with connection(services.pool) as conn:
-        if documents.get(conn, id) is None:
-            raise HTTPException(404, f"no post has the id {id!r}")
         found = related(conn, services.analyzer, id, limit=limit)
     return JSONResponse({"id": id, "related": plain(found)})
 

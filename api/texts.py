@@ -22,8 +22,14 @@ def storable_text(text: str) -> str:
     return unicode_text(text)
 
 
-def storable_json(value: Any) -> Any:
-    """The JSON value itself. Raises ValueError where a text in it, or a number, cannot be stored."""
+DEEPEST = 64
+"""Levels of nested arrays and objects."""
+
+
+def storable_json(value: Any, depth: int = 0) -> Any:
+    """The JSON value itself. Raises ValueError where a text in it, or a number, cannot be stored, or it is too deep."""
+    if depth > DEEPEST:
+        raise ValueError(f"must not be nested deeper than {DEEPEST} levels")
     if isinstance(value, str):
         storable_text(value)
     elif isinstance(value, float) and not isfinite(value):
@@ -31,8 +37,8 @@ def storable_json(value: Any) -> Any:
     elif isinstance(value, dict):
         for key, item in value.items():
             storable_text(key)
-            storable_json(item)
+            storable_json(item, depth + 1)
     elif isinstance(value, list):
         for item in value:
-            storable_json(item)
+            storable_json(item, depth + 1)
     return value

@@ -57,11 +57,17 @@ def idf(documents: int, holding: int) -> float:
     return log(1 + (max(documents - holding, 0) + 0.5) / (holding + 0.5))
 
 
+def _below(postings: Postings, size: int) -> Postings:
+    """The postings of documents that the collection knows; what was written since it was read is left out."""
+    known = postings.ords < size
+    return postings if known.all() else Postings(postings.ords[known], postings.tfs[known])
+
+
 class Scorer:
     """BM25 scores over all documents of a collection, one array element each."""
 
     def __init__(self, collection: Collection, lists: Lists, weights: Weights = WEIGHTS) -> None:
-        self._lists = lists
+        self._lists = {key: _below(found, collection.size) for key, found in lists.items()}
         self._documents = collection.documents
         self.size = collection.size
         self._w = weights

@@ -4,12 +4,14 @@
         ...
 
 The first user starts the server and the last one stops it. A server that a killed program left running is adopted.
+One that dies while it is in use (killed, out of memory, a full disk) is started again as soon as that works.
 """
 
 import sys
 from collections.abc import Mapping
 from pathlib import Path
 from subprocess import SubprocessError
+from threading import Event, Thread
 from types import TracebackType
 from typing import TYPE_CHECKING
 
@@ -20,6 +22,12 @@ from index.errors import EmbeddedPostgresError
 if TYPE_CHECKING:
     from index.embedded.lease import Lease
     from index.embedded.server import Server
+
+
+WATCH = 1.0
+"""Seconds between two looks at whether the server still runs."""
+LONGEST_PAUSE = 30.0
+"""Seconds between two attempts to start a server that does not start."""
 
 
 class EmbeddedPostgres:
@@ -37,6 +45,8 @@ class EmbeddedPostgres:
         self._settings = settings or {}
         self._lease: Lease | None = None
         self._server: Server | None = None
+        self._stopping = Event()
+        self._watcher: Thread | None = None
 
     @property
     def url(self) -> str:
@@ -65,7 +75,28 @@ class EmbeddedPostgres:
         except (OSError, SubprocessError, psycopg.Error) as error:
             raise EmbeddedPostgresError(f"The embedded PostgreSQL could not be started: {error}") from error
         self._lease, self._server = lease, server
+        self._stopping.clear()
+        self._watcher = Thread(target=self._watch, args=(server,), name="wenci-postgres-watch", daemon=True)
+        self._watcher.start()
         return self
+
+    def _watch(self, server: "Server") -> None:
+        """Start the server again whenever it is gone; ever slower while it does not start."""
+        from index.embedded.lease import exclusive
+        from index.embedded.server import PATIENCE
+
+        pause = WATCH
+        while not self._stopping.wait(pause):
+            if server.is_running():
+                pause = WATCH
+                continue
+            pause = min(2 * pause, LONGEST_PAUSE)
+            try:
+                with exclusive(self.data_dir / "postgres.lock", PATIENCE):
+                    if not self._stopping.is_set():
+                        server.ensure_running()
+            except (EmbeddedPostgresError, OSError, SubprocessError, psycopg.Error):
+                continue
 
     def stop(self) -> None:
         """Stop using the server, and shut it down unless another program uses it. Does nothing before `start`."""
@@ -75,6 +106,10 @@ class EmbeddedPostgres:
         if self._lease is None or self._server is None:
             return
         lease, server, self._lease, self._server = self._lease, self._server, None, None
+        self._stopping.set()
+        if self._watcher is not None:
+            self._watcher.join()
+            self._watcher = None
         with exclusive(self.data_dir / "postgres.lock", PATIENCE):
             if lease.release():
                 server.shut_down()

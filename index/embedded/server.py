@@ -60,6 +60,10 @@ class Server:
                 self._start(binaries)
         self._create_database()
 
+    def is_running(self) -> bool:
+        """Whether the process that the data folder names is alive; it may still be starting."""
+        return self._pid() is not None
+
     def shut_down(self) -> None:
         self._control(self._binaries(), "stop", "-m", "fast")
 

@@ -98,6 +98,10 @@ def test_extra_must_be_storable(client: TestClient) -> None:
     post = {"title": "a", "body": "b"}
     assert client.put("/v1/posts/a", json={**post, "extra": {"views": [1, None, {"k": "v"}]}}).status_code == 201
     assert client.get("/v1/posts/a").json()["extra"] == {"views": [1, None, {"k": "v"}]}
+    deep: Any = []
+    for _ in range(200):
+        deep = [deep]
+    assert "64" in str(assert_problem(client.put("/v1/posts/a", json={**post, "extra": {"k": deep}}), 422)["errors"])
     problem = assert_problem(client.put("/v1/posts/a", json={**post, "extra": {"k": ["a\0"]}}), 422)
     assert "NUL" in problem["detail"]
 

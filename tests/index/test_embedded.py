@@ -6,12 +6,14 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import psycopg
 import pytest
 
+from index.db import open_pool
 from index.embedded import EmbeddedPostgres, binaries, home
 from index.embedded.binaries import Account, find
 from index.errors import EmbeddedPostgresError
@@ -111,6 +113,21 @@ def test_a_killed_server_starts_again(folder: Path) -> None:
         with EmbeddedPostgres(folder) as again, psycopg.connect(again.url) as conn:
             assert conn.execute("select n from kept").fetchone() == (1,)
             assert pid(folder) not in (None, first)
+    assert pid(folder) is None
+
+
+def test_a_server_that_dies_in_use_is_started_again_for_the_pool(folder: Path) -> None:
+    with EmbeddedPostgres(folder) as server, open_pool(server.url, max_size=2) as pool:
+        with pool.connection() as conn:
+            conn.execute("create table kept as select 1 as n")
+        first = pid(folder)
+        assert first is not None
+        os.kill(first, signal.SIGKILL)
+        deadline = time.monotonic() + 60
+        while pid(folder) in (None, first) and time.monotonic() < deadline:
+            time.sleep(0.1)
+        with pool.connection(timeout=60) as conn:
+            assert conn.execute("select n from kept").fetchone() == (1,)
     assert pid(folder) is None
 
 

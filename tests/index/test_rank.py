@@ -13,8 +13,8 @@ WEIGHTS = Weights(k1=1.5, b=0.75, b_title=0.5, title=2.0)
 BODY_RATIO = np.array([1.0, 0.5, 1.5], np.float32)
 
 
-def scorer() -> Scorer:
-    collection = Collection(
+def collection() -> Collection:
+    return Collection(
         generation=1,
         documents=3,
         live=np.ones(3, bool),
@@ -25,11 +25,14 @@ def scorer() -> Scorer:
         fingerprint="",
         stream_fingerprint="",
     )
+
+
+def scorer() -> Scorer:
     lists = {
         (BODY_WORDS, "词"): Postings(np.array([0, 2], np.int32), np.array([1, 4], np.uint8)),
         (TITLE_WORDS, "词"): Postings(np.array([2], np.int32), np.array([1], np.uint8)),
     }
-    return Scorer(collection, lists, WEIGHTS)
+    return Scorer(collection(), lists, WEIGHTS)
 
 
 def test_idf_is_never_negative() -> None:
@@ -82,3 +85,10 @@ def test_best_first_breaks_ties_by_number() -> None:
     scores = np.array([1, 3, 3, 2, 3], np.float32)
     assert best_first(scores, np.arange(5), 2).tolist() == [1, 2]
     assert best_first(scores, np.array([4, 2, 0]), 9).tolist() == [2, 4, 0]
+
+
+def test_documents_written_since_the_collection_was_read_are_left_out() -> None:
+    later = {(BODY_WORDS, "词"): Postings(np.array([0, 3], np.int32), np.array([1, 1], np.uint8))}
+    found = Scorer(collection(), later, WEIGHTS)
+    assert found.holds(WORD_KINDS, "词").tolist() == [True, False, False]
+    assert len(found.bm25(WORD_KINDS, {"词": 1})) == 3
