@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import signal
 import sys
 from collections.abc import Sequence
@@ -58,10 +59,24 @@ def build_parser() -> argparse.ArgumentParser:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code."""
+    if not open_streams():
+        return 1
     use_utf8()
     end_like_ctrl_c()
     args = build_parser().parse_args(argv)
     return guarded(lambda: int(args.run(args) or 0))
+
+
+def open_streams() -> bool:
+    """Make do without stdin and stderr where the caller closed them; without stdout there is nothing to be done."""
+    if sys.stdin is None:
+        sys.stdin = open(os.devnull, encoding="utf-8")  # noqa: SIM115 - open as long as the program
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - the same
+    if sys.stdout is None:
+        print("wenci: standard output is closed", file=sys.stderr)
+        return False
+    return True
 
 
 def end_like_ctrl_c() -> None:

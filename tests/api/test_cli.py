@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -146,6 +147,13 @@ def test_a_reader_that_leaves_is_no_error(environ: dict[str, str], tmp_path: Pat
     done = subprocess.run(["bash", "-c", script], capture_output=True, encoding="utf-8", env=environ, check=False)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.replace(" ", "") == "研究生命的起源\n"
+
+
+@pytest.mark.parametrize(("closed", "code", "said"), [("1", 1, "wenci: standard output is closed\n"), ("0", 0, "")])
+def test_closed_streams(environ: dict[str, str], closed: str, code: int, said: str) -> None:
+    command = shlex.join([*WENCI, "segment"]) + (f" {closed}>&-" if closed == "1" else f" {closed}<&-")
+    done = subprocess.run(["sh", "-c", command], env=environ, capture_output=True, encoding="utf-8", check=False)
+    assert (done.returncode, done.stderr) == (code, said)
 
 
 def _heed_interrupts() -> None:
