@@ -57,9 +57,10 @@ def idf(documents: int, holding: int) -> float:
     return log(1 + (max(documents - holding, 0) + 0.5) / (holding + 0.5))
 
 
-def _below(postings: Postings, size: int) -> Postings:
-    """The postings of documents that the collection knows; what was written since it was read is left out."""
-    known = postings.ords < size
+def _living(postings: Postings, live: Mask) -> Postings:
+    """The postings of documents that are there: neither replaced or deleted, nor written since `live` was read."""
+    known = postings.ords < len(live)
+    known[known] = live[postings.ords[known]]
     return postings if known.all() else Postings(postings.ords[known], postings.tfs[known])
 
 
@@ -67,7 +68,7 @@ class Scorer:
     """BM25 scores over all documents of a collection, one array element each."""
 
     def __init__(self, collection: Collection, lists: Lists, weights: Weights = WEIGHTS) -> None:
-        self._lists = {key: _below(found, collection.size) for key, found in lists.items()}
+        self._lists = {key: _living(found, collection.live) for key, found in lists.items()}
         self._documents = collection.documents
         self.size = collection.size
         self._w = weights

@@ -42,7 +42,7 @@ def test_counts_are_those_of_the_found_posts(blog: Connection, analyzer: Analyze
 
 
 def test_without_a_hit_all_posts_are_counted(blog: Connection, analyzer: Analyzer) -> None:
-    found = facets(blog, analyzer, SearchRequest("没有这样的词组合xyzzy"))
+    found = facets(blog, analyzer, SearchRequest("xyzzyq"))
     assert (found.documents, found.of_all) == (4, True)
     assert pairs(found.tags) == [("数据库", 2), ("旅行", 1), ("索引", 1)]
     assert pairs(found.years) == [("2025", 1), ("2024", 2)]

@@ -1,5 +1,6 @@
 """Ranking formulas against their definitions."""
 
+from dataclasses import replace
 from math import log
 
 import numpy as np
@@ -87,8 +88,10 @@ def test_best_first_breaks_ties_by_number() -> None:
     assert best_first(scores, np.array([4, 2, 0]), 9).tolist() == [2, 4, 0]
 
 
-def test_documents_written_since_the_collection_was_read_are_left_out() -> None:
-    later = {(BODY_WORDS, "词"): Postings(np.array([0, 3], np.int32), np.array([1, 1], np.uint8))}
-    found = Scorer(collection(), later, WEIGHTS)
+def test_documents_that_are_gone_or_came_later_do_not_count() -> None:
+    live = np.array([True, False, True])
+    lists = {(BODY_WORDS, "词"): Postings(np.array([0, 1, 3], np.int32), np.array([1, 1, 1], np.uint8))}
+    found = Scorer(replace(collection(), live=live, documents=2), lists, WEIGHTS)
     assert found.holds(WORD_KINDS, "词").tolist() == [True, False, False]
+    assert found.holding(WORD_KINDS, "词") == 1
     assert len(found.bm25(WORD_KINDS, {"词": 1})) == 3
