@@ -39,6 +39,8 @@ class Analyzer:
         self._segmenter = segmenter
         self._normalizer = normalizer
         self._block = block
+        self._fingerprint: str | None = None
+        self._stream_fingerprint: str | None = None
         whole_sentences = bool(segmenter.criteria)
         self._blocks = Blocks(block, segmenter.crossing, self._border_in, whole_sentences=whole_sentences)
 
@@ -151,11 +153,15 @@ class Analyzer:
 
     def fingerprint(self) -> str:
         """Changes whenever any text could be cut differently: normaliser, dictionary, user words, model, rules."""
-        return _digest(self.stream_fingerprint(), self._segmenter.fingerprint(), str(RULES_VERSION))
+        if self._fingerprint is None:
+            self._fingerprint = _digest(self.stream_fingerprint(), self._segmenter.fingerprint(), str(RULES_VERSION))
+        return self._fingerprint
 
     def stream_fingerprint(self) -> str:
         """Changes whenever streams, atoms or bigrams could: normaliser and their rules alone."""
-        return _digest(self._normalizer.fingerprint(), str(STREAM_VERSION))
+        if self._stream_fingerprint is None:
+            self._stream_fingerprint = _digest(self._normalizer.fingerprint(), str(STREAM_VERSION))
+        return self._stream_fingerprint
 
 
 def _digest(*parts: str) -> str:
