@@ -70,9 +70,6 @@ class MlmTask:
             "mask_rate": self.mlm.mask_rate,
         }
 
-    def _order(self, epoch: int) -> list[NDArray[np.int64]]:
-        return epoch_batches(self.train.lengths, self.training.batch_characters, self.training.seed, epoch)
-
     def batches(self, epoch: int) -> int:
         """How many batches the epoch has."""
         return len(self._epoch(epoch))
