@@ -24,6 +24,7 @@ def register(actions: Subparsers) -> None:
     parser = add_command(actions, "pretrain", "train the Encoder to guess hidden words", pretrain)
     parser.add_argument("--data", required=True, metavar="FOLDER", help="a corpus that `prepare` made")
     parser.add_argument("--out", required=True, metavar="FOLDER", help="checkpoints, metrics.jsonl and dashboard.html")
+    parser.add_argument("--start", metavar="FILE", help="weights to begin with, as `deep.safetensors` (same shape)")
     parser.add_argument("--resume", action="store_true", help="go on from the latest checkpoint in --out")
     parser.add_argument("--steps", type=positive, metavar="N", help="optimizer steps in all (default: from --rounds)")
     parser.add_argument("--rounds", type=positive, default=2, metavar="N", help="passes over the data (default: 2)")
@@ -72,6 +73,8 @@ def pretrain(args: argparse.Namespace) -> int:
         torch.set_num_threads(args.threads)
     device = pick_device(args.device)
     task, training = _task(args, device.type)
+    if args.start:
+        _start(task, Path(args.start))
     out = Path(args.out)
     metrics = out / "metrics.jsonl"
     _keep_tokenizer(task, out)
@@ -125,6 +128,14 @@ def _task(args: argparse.Namespace, device: str) -> tuple[MlmTask, TrainingConfi
         checkpoint_every_s=args.checkpoint_every,
     )
     return MlmTask(encoder, training, tokenizer, train, valid, MlmConfig(mask_rate=args.mask_rate)), training
+
+
+def _start(task: MlmTask, path: Path) -> None:
+    from encoder.weights import load_weights, start_from
+
+    if not path.is_file():
+        raise CommandError(f"no such file: {path}")
+    start_from(task.module.encoder, load_weights(path))
 
 
 def _encoder_config(args: argparse.Namespace, vocabulary_size: int) -> EncoderConfig:

@@ -18,12 +18,12 @@ from encoder import checkpoint
 from encoder.config import EncoderConfig
 from encoder.heads import BoundaryTagger, SentenceEmbedder
 from encoder.model import Encoder
+from encoder.weights import save_weights
 from segmenter.deep_inputs import CRITERION_INPUT, WORD_INPUTS
 from segmenter.finetune import load_tagger
 
 WEIGHTS = Path(__file__).parent / "weights"
 OPSET = 20
-_TABLE_ROWS = 1024
 _ANY = torch.export.Dim.DYNAMIC
 
 
@@ -114,37 +114,6 @@ def _quantise(source: Path, target: Path) -> None:
     quantize_dynamic(source, target, weight_type=QuantType.QInt8, per_channel=True, op_types_to_quantize=kinds)
 
 
-def export_safetensors(module: nn.Module, path: Path, meta: dict[str, str]) -> None:
-    """Write the parameters under their names, with `meta` in the file's head.
-
-    Matrices and vectors are in half precision; tables with more than `_TABLE_ROWS` rows are int8 with a scale a row,
-    under NAME and NAME.scale: value = int8 * scale.
-    """
-    from safetensors.torch import save_file
-
-    stored: dict[str, Tensor] = {}
-    for name, value in module.state_dict().items():
-        if value.ndim == 2 and len(value) > _TABLE_ROWS:
-            scale = value.abs().amax(dim=1, keepdim=True).clamp(min=1e-8) / 127
-            stored[name] = (value / scale).round().to(torch.int8).contiguous()
-            stored[f"{name}.scale"] = scale.half().contiguous()
-        else:
-            stored[name] = value.half().contiguous()
-    save_file(stored, path, metadata=meta)
-
-
-def load_safetensors(path: Path) -> dict[str, Tensor]:
-    """Read `export_safetensors` back as float32 parameters."""
-    from safetensors.torch import load_file
-
-    stored = load_file(path)
-    return {
-        name: value.float() * stored[f"{name}.scale"].float() if f"{name}.scale" in stored else value.float()
-        for name, value in stored.items()
-        if not name.endswith(".scale")
-    }
-
-
 def main(arguments: list[str] | None = None) -> int:
     """Export fine-tuned checkpoints."""
     parser = argparse.ArgumentParser(prog="python -m segmenter.export", description=main.__doc__)
@@ -158,7 +127,7 @@ def main(arguments: list[str] | None = None) -> int:
     if options.run:
         tagger = load_tagger(options.run)
         meta = {"format": "1", "encoder": json.dumps(tagger.encoder.config.to_dict())}
-        export_safetensors(tagger, options.output / "deep.safetensors", meta)
+        save_weights(tagger, options.output / "deep.safetensors", meta)
         export_onnx(tagger, options.output / "deep.onnx", quantise=not options.as_float)
     if options.vectors:
         export_vectors_onnx(

@@ -1,6 +1,7 @@
 """Heads: word boundaries and sentence vectors."""
 
 import math
+from dataclasses import replace
 
 import pytest
 import torch
@@ -10,6 +11,7 @@ from encoder.config import EncoderConfig
 from encoder.heads import BoundaryTagger, SentenceEmbedder, boundary_loss, info_nce, mean_pool, pretrained_encoder
 from encoder.mlm import MaskedLanguageModel
 from encoder.model import Encoder, present_in
+from encoder.weights import load_weights, save_weights, start_from
 
 CONFIG = EncoderConfig(60, width=16, layers=1, heads=2, ffn_width=16, bigram_buckets=31, bigram_width=4)
 
@@ -109,3 +111,20 @@ def test_contrastive_training_pulls_pairs_together():
         info_nce(model(titles), model(bodies)).backward()
         optimizer.step()
     assert torch.equal((model(titles) @ model(bodies).T).argmax(-1), torch.arange(8))
+
+
+def test_an_encoder_starts_from_the_shipped_form_of_another(tmp_path):
+    """Weights saved small come back within the rounding, and inputs beyond the text keep their own."""
+    saved, fresh = Encoder(replace(CONFIG, categories=(("kind", 3),))), Encoder(CONFIG)
+    save_weights(BoundaryTagger(saved), tmp_path / "w.safetensors", {})
+    start_from(fresh, load_weights(tmp_path / "w.safetensors"))
+    expected = saved.state_dict()
+    for name, value in fresh.state_dict().items():
+        assert torch.allclose(value, expected[name], atol=2e-3), name
+    narrow = Encoder(replace(CONFIG, width=CONFIG.width // 2))
+    before = {name: value.clone() for name, value in narrow.state_dict().items()}
+    with pytest.raises(ValueError, match=r"is \(.*\) in the weights to start from"):
+        start_from(narrow, load_weights(tmp_path / "w.safetensors"))
+    with pytest.raises(ValueError, match="lack"):
+        start_from(narrow, {})
+    assert all(torch.equal(value, before[name]) for name, value in narrow.state_dict().items())

@@ -77,13 +77,14 @@ def test_torch_and_onnx_runtime_agree(deep: DeepModel, dictionary: Dictionary) -
     from encoder.config import EncoderConfig
     from encoder.heads import BoundaryTagger
     from encoder.model import Encoder
-    from segmenter.export import WEIGHTS, load_safetensors
+    from encoder.weights import load_weights
+    from segmenter.export import WEIGHTS
 
     path = WEIGHTS / "deep.safetensors"
     with safe_open(path, "pt") as file:
         config = EncoderConfig.from_dict(json.loads(file.metadata()["encoder"]))
     tagger = BoundaryTagger(Encoder(config))
-    tagger.load_state_dict(load_safetensors(path))
+    tagger.load_state_dict(load_weights(path))
     tagger.eval()
     differences, same = [], []
     for sentence in SENTENCES:
