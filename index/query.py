@@ -74,6 +74,11 @@ def parse(text: str) -> Query:
     )
 
 
+def units_of(text: str) -> list[Unit]:
+    """The units of a text without operators: whatever it holds is a word."""
+    return _joined([Unit(piece) for piece in unicodedata.normalize("NFKC", text).split()])[:MAX_UNITS]
+
+
 def _joined(units: list[Unit]) -> list[Unit]:
     """Joins units between which white space is mere typography.
 

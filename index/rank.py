@@ -35,7 +35,7 @@ class Weights:
 
     k1, b: of BM25; title, tags: weight of these fields beside the body's 1; grams: weight of bigrams and atoms beside
     words; cover, cover_power: reward for long pieces of the query in one piece (`cover`), relative to the BM25 score;
-    title_cover: the same for the title alone.
+    title_cover: the same for the title alone; meaning: weight of the cosine beside the best score of the query.
     """
 
     k1: float = 2.5
@@ -47,6 +47,7 @@ class Weights:
     cover: float = 0.8
     title_cover: float = 0.4
     cover_power: float = 1.5
+    meaning: float = 0.0
 
 
 WEIGHTS = Weights()
@@ -71,7 +72,7 @@ class Scorer:
         self._lists = {key: _living(found, collection.live) for key, found in lists.items()}
         self._documents = collection.documents
         self.size = collection.size
-        self._w = weights
+        self.weights = weights
         body = weights.k1 * (1 - weights.b + weights.b * collection.body_ratio)
         title = weights.k1 * (1 - weights.b_title + weights.b_title * collection.title_ratio)
         flat = np.full(self.size, weights.k1, np.float32)
@@ -90,7 +91,7 @@ class Scorer:
     def bm25(self, kinds: tuple[int, ...], lexemes: Mapping[str, int]) -> Floats:
         """Scores for lexemes and how often the query has each; `kinds` are title, body, tags in this order."""
         scores = np.zeros(self.size, np.float32)
-        k1 = self._w.k1
+        k1 = self.weights.k1
         for lexeme, count in lexemes.items():
             weight = self.idf(kinds, lexeme) * count * (k1 + 1)
             for kind, norm, boost in zip(kinds, self._norms, self._boosts, strict=True):

@@ -11,6 +11,8 @@ from psycopg import Connection
 from index.collection import snapshot
 from index.errors import driver_errors
 from index.explain import RELAXED_NOTICE
+from index.fusion import GUESSES
+from index.fuzzy import distance
 from index.pinyin import is_han, sound
 from index.queries import queries
 from index.rows import DocumentAnalyzer
@@ -101,7 +103,8 @@ def did_you_mean(
 
 
 def _total(conn: Connection, analyzer: DocumentAnalyzer, request: SearchRequest) -> int:
-    result = search(conn, analyzer, replace(request, limit=0, offset=0, explain=False))
+    plain = replace(request, limit=0, offset=0, explain=False, without=request.without | GUESSES)
+    result = search(conn, analyzer, plain)
     return 0 if RELAXED_NOTICE in result.notices else result.total
 
 
@@ -202,26 +205,3 @@ def _apply(query: str, analysis: Analysis, edits: Sequence[_Edit]) -> str:
 
 def _original(query: str, analysis: Analysis, edit: _Edit) -> str:
     return query[analysis.starts[edit.start] : analysis.ends[edit.end - 1]]
-
-
-def distance(one: str, other: str, most: int) -> int:
-    """Edits between two words, swapped neighbours as one (optimal string alignment); `most + 1` for anything beyond.
-
-    >>> distance("kubernets", "kubernetes", 2), distance("dcoker", "docker", 2), distance("redis", "docker", 2)
-    (1, 1, 3)
-    """
-    if abs(len(one) - len(other)) > most:
-        return most + 1
-    before: list[int] = []
-    last = list(range(len(other) + 1))
-    for i, a in enumerate(one, start=1):
-        row = [i]
-        for j, b in enumerate(other, start=1):
-            cost = min(last[j] + 1, row[j - 1] + 1, last[j - 1] + (a != b))
-            if i > 1 and j > 1 and a == other[j - 2] and one[i - 2] == b:
-                cost = min(cost, before[j - 2] + 1)
-            row.append(cost)
-        if min(row) > most:
-            return most + 1
-        before, last = last, row
-    return min(last[-1], most + 1)

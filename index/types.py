@@ -39,7 +39,10 @@ Span = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class SearchRequest:
-    """A query as a person typed it, with filters. `before` is exclusive, `after` inclusive."""
+    """A query as a person typed it, with filters. `before` is exclusive, `after` inclusive.
+
+    `without` names routes and rewards to leave out (`index.fusion.PARTS`), to see what each is worth.
+    """
 
     query: str
     tags: tuple[str, ...] = ()
@@ -49,6 +52,7 @@ class SearchRequest:
     limit: int = 10
     offset: int = 0
     explain: bool = False
+    without: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,13 +73,17 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    """`hits` is one page of `total`; `notices` are sentences for the person who searched."""
+    """`hits` is one page of `total`; `notices` are sentences for the person who searched.
+
+    `guessed` of the total were found by likeness alone, of letters or of meaning (routes `fuzzy` and `semantic`).
+    """
 
     total: int
     total_is_exact: bool
     hits: tuple[Hit, ...]
     notices: tuple[str, ...]
     query: str
+    guessed: int = 0
 
 
 @dataclass(frozen=True, slots=True)

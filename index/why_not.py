@@ -24,6 +24,7 @@ from index.search import find_ids, search
 from index.tables import Tables
 from index.terms import Part, Term
 from index.types import Hit, SearchRequest
+from index.variants import by_synonyms
 
 RANKED = 1000
 """Hits among which the post's rank is looked for."""
@@ -32,7 +33,7 @@ AT_ONCE = 100
 
 Kind = Literal[
     "not_indexed", "other_generation", "tag", "date", "excluded", "nothing_to_find", "missing", "below_page",
-    "across_words", "relaxed", "unexplained",
+    "across_words", "relaxed", "synonym", "fuzzy", "semantic", "unexplained",
 ]  # fmt: skip
 
 
@@ -61,6 +62,13 @@ class WhyNot:
     total: int
     reasons: tuple[Reason, ...]
     is_stale: bool = False
+
+
+BELOW = {
+    "synonym": "只通过同义词找到，排在直接含有查询词的文章之后。",
+    "fuzzy": "只通过拼写相近的词找到，排在直接含有查询词的文章之后。",
+    "semantic": "只是意思相近，排在所有含有查询词的文章之后。",
+}
 
 
 class _Post(NamedTuple):
@@ -139,6 +147,8 @@ def _kept_down(hit: Hit | None) -> Iterator[Reason]:
         return
     if hit.why.get("routes") == ["characters"]:
         yield Reason("across_words", "这些字在文章里只是跨过词的边界相邻，排在整词出现的文章之后。", {"why": hit.why})
+    for route in BELOW.keys() & set(hit.why.get("routes", ())):
+        yield Reason(route, BELOW[route], {"why": hit.why})  # type: ignore[arg-type]
     if hit.why.get("relaxed"):
         yield Reason("relaxed", "没有文章包含所有的词；这篇只包含其中一部分。", {"why": hit.why})
 
@@ -162,6 +172,7 @@ class _Check:
         ]
         self._excluded = [part for part in self._parts(self._query.excluded, False) if part.atoms]
         everything = [part for group in self._groups for part in group] + self._excluded
+        self._readings = [one.text for one in by_synonyms(conn, analyzer, [group for group in self._groups if group])]
         self._scorer = Scorer(collection, self._reader.postings([*WORD_KINDS, *GRAM_KINDS], _lexemes(everything)))
         only = np.zeros(collection.size, np.bool_)
         only[post.ord] = True
@@ -227,6 +238,7 @@ class _Check:
             "held": [term.text for term in part.terms if self._holds(term)],
             "missing": terms,
             "post": self._near(part.stream),
+            "readings": self._readings,
         }
         if not missing:
             message = f"这篇文章有“{part.unit.text}”的各个词，但没有连在一起。"

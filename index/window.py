@@ -8,7 +8,7 @@ import numpy as np
 
 from index.collection import Floats, Mask
 from index.passages import BODY, TITLE
-from index.rank import WEIGHTS, Ords, best_first, cover
+from index.rank import WEIGHTS, Ords, Weights, best_first, cover
 from index.reader import Reader, StoredPassage
 from index.standing import is_short, standing
 from index.types import SearchRequest
@@ -35,6 +35,7 @@ class Ranking:
     phrase: Mask
     across: Mask
     text: str
+    weights: Weights = WEIGHTS
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +55,7 @@ def ranked_page(reader: Reader, ranking: Ranking, ords: Ords, request: SearchReq
     base = ranking.words + ranking.grams
     if request.sort == "newest" or not base[ords].any():
         order = reader.newest(ords, limit, offset)
-        return [_entry(ranking, ord) for ord in order]
+        return [plain_entry(ranking, ord) for ord in order]
     window = _window(reader, ranking, base, ords)
     entries = _reranked(reader, ranking, window)
     if offset + limit > len(entries):
@@ -63,7 +64,8 @@ def ranked_page(reader: Reader, ranking: Ranking, ords: Ords, request: SearchReq
     return entries[offset : offset + limit]
 
 
-def _entry(ranking: Ranking, ord: int, **more: float) -> Entry:
+def plain_entry(ranking: Ranking, ord: int, **more: float) -> Entry:
+    """A hit with its BM25, and what else counts."""
     parts = {"words": float(ranking.words[ord]), "characters": float(ranking.grams[ord]), **more}
     return Entry(ord, sum(parts.values()), parts)
 
@@ -134,8 +136,9 @@ def _covered(ranking: Ranking, ord: int, text: str, passages: Sequence[StoredPas
     body = "\n".join(passage.stream for passage in passages if passage.field == BODY)
     title = "\n".join(passage.stream for passage in passages if passage.field == TITLE)
     whole = 1.0 if ranking.phrase[ord] else cover(text, f"{title}\n{body}" if title else body)
-    pieces = base * WEIGHTS.cover * whole
-    return _entry(ranking, ord, pieces=pieces, title=base * WEIGHTS.title_cover * cover(text, title) if title else 0.0)
+    pieces = base * ranking.weights.cover * whole
+    in_title = base * ranking.weights.title_cover * cover(text, title) if title else 0.0
+    return plain_entry(ranking, ord, pieces=pieces, title=in_title)
 
 
 def _rest(reader: Reader, ranking: Ranking, base: Floats, ords: Ords, count: int) -> list[Entry]:
@@ -143,4 +146,4 @@ def _rest(reader: Reader, ranking: Ranking, base: Floats, ords: Ords, count: int
     keys = np.where(ranking.across, base - base.max() - 1, base).astype(np.float32)
     posts = reader.posts(_best(reader, keys, ords, count).tolist())
     order = sorted(posts, key=lambda ord: (-float(keys[ord]), posts[ord].id))
-    return [_entry(ranking, ord) for ord in order]
+    return [plain_entry(ranking, ord) for ord in order]
