@@ -15,8 +15,9 @@ from api.cli_options import Subparsers, add_command, add_json, not_negative, pos
 from api.console import UsageError, emit, emit_json
 
 if TYPE_CHECKING:
+    from encoder.data import Span
     from encoder.events import Sample
-    from encoder.predict import Pretrained, Span
+    from encoder.predict import Pretrained
 
     Sentences = list[tuple[str, list[Span]]]
 
@@ -75,8 +76,8 @@ def predict(args: argparse.Namespace) -> int:
 
 
 def _to_hide(args: argparse.Namespace, loaded: Pretrained) -> Iterator[tuple[str, list[Span]]]:
-    from encoder.data import Corpus, normalise
-    from encoder.predict import draw_sentences, occurrences, spans_from_starts
+    from encoder.data import Corpus, normalise, spans_from_starts
+    from encoder.predict import draw_sentences, occurrences
 
     if args.text is None:
         if not args.data:
@@ -162,8 +163,7 @@ def _borders(args: argparse.Namespace, loaded: Pretrained) -> list[dict[str, flo
 
 
 def _sentences(args: argparse.Namespace, loaded: Pretrained) -> Sentences:
-    from encoder.data import Corpus
-    from encoder.predict import corpus_window
+    from encoder.data import Corpus, corpus_window
     from encoder.prepare import gold_sentences
 
     if args.gold:

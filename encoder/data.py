@@ -24,6 +24,8 @@ from encoder.tokenizers.base import PAD, Tokenizer
 WordStarts = Callable[[str], Iterable[int]]
 """Where words begin in a text, as code-point offsets: dictionary words, runs of Latin letters, digits."""
 
+Span = tuple[int, int]
+
 _Item = TypeVar("_Item", bound=np.generic)
 _SENTENCE = re.compile(r"[^。!?;\n]*[。!?;\n]*[」』”’)\]]*")
 _RUN = re.compile(r"[a-z0-9]+", re.IGNORECASE)
@@ -86,19 +88,22 @@ class Corpus:
 
     @property
     def lengths(self) -> NDArray[np.int64]:
-        """Characters of each window."""
+        """Tokens of each window."""
         return np.diff(self.offsets)
 
     @classmethod
     def build(cls, texts: Iterable[str], tokenizer: Tokenizer, word_starts: WordStarts = run_starts) -> Corpus:
-        """Encode texts, one window each; the tokenizer must give one id for each character of text."""
+        """Encode texts, one window each. A word begins with the token that begins where the word does: a token that
+        reaches over a border belongs to the word it began in.
+        """
         ids, starts, offsets = [], [], [0]
         for text in texts:
-            row = np.array(tokenizer.encode(text), dtype=np.uint16)
-            if len(row) != len(text):
-                raise ValueError(f"a {tokenizer.kind} tokenizer gave {len(row)} ids for {len(text)} characters")
-            mark = np.zeros(len(row), dtype=np.bool_)
-            mark[list(word_starts(text))] = True
+            found = np.array(list(tokenizer.pieces(text)), dtype=np.int64).reshape(-1, 3)
+            row = found[:, 0].astype(np.uint16)
+            inside = np.zeros(len(text) + 1, dtype=np.bool_)
+            inside[list(word_starts(text))] = True
+            inside[:1] = True
+            mark = inside[found[:, 1]] & (np.diff(found[:, 1], prepend=-1) > 0)
             ids.append(row)
             starts.append(mark)
             offsets.append(offsets[-1] + len(row))
@@ -141,6 +146,20 @@ class Corpus:
         if corpus.fingerprint != meta["fingerprint"]:
             raise ValueError(f"{folder} was changed after it was written: fingerprint {corpus.fingerprint}")
         return corpus
+
+
+def corpus_window(corpus: Corpus, tokenizer: Tokenizer, row: int) -> tuple[str, list[Span]]:
+    """Window `row` as text, with its words; what is unknown to the tokenizer appears as one `\\ufffd` a token."""
+    first, last = corpus.offsets[row], corpus.offsets[row + 1]
+    text, spans = tokenizer.layout(corpus.ids[first:last].tolist())
+    starts = (spans[place][0] for place in np.flatnonzero(corpus.word_starts[first:last]))
+    return text, spans_from_starts(starts, len(text))
+
+
+def spans_from_starts(starts: Iterable[int], length: int) -> list[Span]:
+    """The words of a text of `length` characters, as `(start, end)`, from where they begin."""
+    borders = sorted({0, *starts} - {length})
+    return list(zip(borders, [*borders[1:], length], strict=True)) if length else []
 
 
 def _joined(parts: Sequence[NDArray[_Item]], kind: type[_Item]) -> NDArray[_Item]:

@@ -118,20 +118,23 @@ class MaskedLanguageModel(nn.Module):
 def guess_word(
     model: MaskedLanguageModel, tokenizer: Tokenizer, text: str, start: int, end: int, count: int = 5
 ) -> Sample:
-    """Hide `text[start:end]` and guess it: the `count` likeliest strings, each character on its own.
+    """Hide `text[start:end]` and guess it: the `count` likeliest strings, each token on its own.
 
-    `tokenizer` gives one token for each character. The model is left as it was, training mode apart.
+    Tokens that reach into the word are hidden whole: the sample says from where to where. The model is left as it was,
+    training mode apart. ValueError if there is no such word.
     """
     if not 0 <= start < end <= len(text):
         raise ValueError(f"no word from {start} to {end} in a text of {len(text)} characters")
     model.eval()
-    ids = torch.tensor([tokenizer.encode(text)], device=model.head.bias.device)
-    places = torch.arange(start, end, device=ids.device)
+    found = list(tokenizer.pieces(text))
+    hidden = [place for place, (_, first, last) in enumerate(found) if first < end and last > start]
+    ids = torch.tensor([[id_ for id_, _, _ in found]], device=model.head.bias.device)
+    places = torch.tensor(hidden, device=ids.device)
     targets = ids[0, places].clone()
     ids[0, places] = MASK
     logs = model(ids, places).float().log_softmax(dim=-1)  # (word, V)
     loss = functional.nll_loss(logs, targets).item()
     values, options = logs.topk(count)
     best = likeliest(values.tolist(), options.tolist(), count)
-    guesses = [("".join(map(tokenizer.id_to_token, word)), math.exp(value)) for value, word in best]
-    return Sample(text, start, end, guesses, loss)
+    guesses = [(tokenizer.decode(word), math.exp(value)) for value, word in best]
+    return Sample(text, found[hidden[0]][1], found[hidden[-1]][2], guesses, loss)

@@ -10,14 +10,12 @@ import numpy as np
 
 from encoder import checkpoint
 from encoder.config import EncoderConfig
-from encoder.data import Corpus
+from encoder.data import Corpus, Span, corpus_window
 from encoder.events import Sample
 from encoder.mlm import MaskedLanguageModel, guess_word
 from encoder.prepare import TOKENIZER_FILE
 from encoder.tokenizers import Tokenizer, load_tokenizer
 from encoder.tokenizers.runs import is_han
-
-Span = tuple[int, int]
 
 
 @dataclass(frozen=True)
@@ -77,21 +75,6 @@ def draw_sentences(
         spans = [span for span in spans if is_han(text[span[0] : span[1]])]
         drawn = generator.permutation(len(spans))[:words]
         yield text, sorted(spans[place] for place in drawn)
-
-
-def corpus_window(corpus: Corpus, tokenizer: Tokenizer, row: int) -> tuple[str, list[Span]]:
-    """Window `row` as text, with its words; characters unknown to the tokenizer appear as one `\\ufffd` each."""
-    first, last = corpus.offsets[row], corpus.offsets[row + 1]
-    tokens = [tokenizer.id_to_token(int(id_)) for id_ in corpus.ids[first:last]]
-    text = "".join(token if len(token) == 1 else "\ufffd" for token in tokens)
-    starts = np.flatnonzero(corpus.word_starts[first:last]).tolist()
-    return text, spans_from_starts(starts, len(text))
-
-
-def spans_from_starts(starts: Iterable[int], length: int) -> list[Span]:
-    """The words of a text of `length` characters, as `(start, end)`, from where they begin."""
-    borders = sorted({0, *starts} - {length})
-    return list(zip(borders, [*borders[1:], length], strict=True)) if length else []
 
 
 def occurrences(text: str, word: str, spans: Sequence[Span]) -> list[Span]:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from encoder.config import EncoderConfig, TrainingConfig
-from encoder.data import Corpus, epoch_batches, padded_rows
+from encoder.data import Corpus, corpus_window, epoch_batches, padded_rows
 from encoder.events import Sample
 from encoder.mlm import Masked, MaskedLanguageModel, guess_word, mask_words
 from encoder.mlm_scores import Scores, summary
@@ -103,10 +103,6 @@ class MlmTask:
 
 def sample_of(task: MlmTask, row: int) -> Sample:
     """The model's guesses for the longest word (the first of them) of a validation window."""
-    first, last = task.valid.offsets[row], task.valid.offsets[row + 1]
-    tokens = [task.tokenizer.id_to_token(i) for i in task.valid.ids[first:last].tolist()]
-    text = "".join(token if len(token) == 1 else "\ufffd" for token in tokens)
-    starts = np.flatnonzero(task.valid.word_starts[first:last])
-    ends = np.append(starts[1:], last - first)
-    longest = int(np.argmax(ends - starts))
-    return guess_word(task.module, task.tokenizer, text, int(starts[longest]), int(ends[longest]))
+    text, words = corpus_window(task.valid, task.tokenizer, row)
+    start, end = max(words, key=lambda word: word[1] - word[0])
+    return guess_word(task.module, task.tokenizer, text, start, end)

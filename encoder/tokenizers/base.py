@@ -24,6 +24,7 @@ SPECIAL_TOKENS: tuple[str, ...] = (
     *(f"<extra_{slot}>" for slot in range(EXTRA_TOKENS)),
 )
 FIRST_TEXT_ID = len(SPECIAL_TOKENS)
+REPLACEMENT = "\ufffd"
 
 
 def extra_id(slot: int) -> int:
@@ -70,6 +71,16 @@ class Tokenizer(ABC):
     def decode(self, ids: Iterable[int]) -> str:
         """The text of `ids`; a special token appears by its name. Inverse of `encode` where nothing was unknown."""
         return "".join(self.id_to_token(id_) for id_ in ids)
+
+    def layout(self, ids: Iterable[int]) -> tuple[str, list[tuple[int, int]]]:
+        """The text of `ids` and where in it each of them stands; a special token is one U+FFFD."""
+        text, spans, place = [], [], 0
+        for id_ in ids:
+            piece = self.id_to_token(id_) if id_ >= FIRST_TEXT_ID else REPLACEMENT
+            text.append(piece)
+            spans.append((place, place + len(piece)))
+            place += len(piece)
+        return "".join(text), spans
 
     def token_to_id(self, token: str) -> int:
         """The id of a special token or of a text token; `UNK` for any other string."""

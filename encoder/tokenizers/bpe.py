@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 
-from encoder.tokenizers.base import FIRST_TEXT_ID, UNK, Tokenizer
+from encoder.tokenizers.base import FIRST_TEXT_ID, REPLACEMENT, UNK, Tokenizer
 from encoder.tokenizers.bpe_training import Pair, base_symbols, learn_merges
 from encoder.tokenizers.runs import runs
 
@@ -96,6 +96,28 @@ class BPETokenizer(Tokenizer):
         except UnicodeDecodeError:
             return parts.decode("utf-8", "replace")
 
+    def layout(self, ids: Iterable[int]) -> tuple[str, list[tuple[int, int]]]:
+        """As in every tokenizer; the bytes of one character all stand where it does."""
+        text: list[str] = []
+        spans: list[tuple[int, int]] = []
+        waiting = bytearray()
+        for id_ in ids:
+            byte = id_ - FIRST_TEXT_ID
+            is_byte = self._byte_fallback and 0 <= byte < len(BYTE_TOKENS)
+            if not is_byte and waiting:
+                _place(text, spans, REPLACEMENT, len(waiting))
+                waiting.clear()
+            if not is_byte:
+                _place(text, spans, self.id_to_token(id_) if id_ >= FIRST_TEXT_ID else REPLACEMENT, 1)
+                continue
+            waiting.append(byte)
+            if len(waiting) == _utf8_length(waiting[0]):
+                _place(text, spans, waiting.decode("utf-8", "replace"), len(waiting))
+                waiting.clear()
+        if waiting:
+            _place(text, spans, REPLACEMENT, len(waiting))
+        return "".join(text), spans
+
     def to_lines(self) -> list[str]:
         head = f"{len(self._symbols)} {'bytes' if self._byte_fallback else 'unk'}"
         symbols = (json.dumps(symbol, ensure_ascii=False) for symbol in self._symbols)
@@ -127,6 +149,18 @@ class BPETokenizer(Tokenizer):
                     yield FIRST_TEXT_ID + byte, start, end
             else:
                 yield ids[start], start, end
+
+
+def _place(text: list[str], spans: list[tuple[int, int]], piece: str, tokens: int) -> None:
+    """Add a piece of text that `tokens` tokens stand for."""
+    start = spans[-1][1] if spans else 0
+    text.append(piece)
+    spans.extend([(start, start + len(piece))] * tokens)
+
+
+def _utf8_length(first: int) -> int:
+    """How many bytes the character has that begins with this one."""
+    return 1 if first < 0xC0 else 2 if first < 0xE0 else 3 if first < 0xF0 else 4
 
 
 def apply_merges(ids: list[int], rules: Mapping[Pair, tuple[int, int]]) -> list[int]:

@@ -64,8 +64,7 @@ def test_a_tokenizer_of_each_kind_is_trained(
 
 
 def test_dictionary_words_are_masked_whole(corpus: Path) -> None:
-    from encoder.data import Corpus
-    from encoder.predict import corpus_window
+    from encoder.data import Corpus, corpus_window
 
     tokenizer = load_tokenizer(corpus / "tokenizer.txt")
     train = Corpus.load(corpus / "train")
@@ -145,3 +144,40 @@ def test_what_is_not_there_is_told_in_one_line(tmp_path: Path, capsys: pytest.Ca
     assert main(["encoder", "info", str(tmp_path)]) == 1
     assert "holds no checkpoint" in capsys.readouterr().err
     assert main(["encoder", "prepare", str(tmp_path / "none.txt"), "--out", str(tmp_path)]) == 1
+
+
+@pytest.mark.parametrize("kind", ["word", "bpe"])
+def test_pretraining_and_guessing_with_other_tokenizers(
+    kind: str, text: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    tokenizer, data, out = tmp_path / "tokenizer.txt", tmp_path / "corpus", tmp_path / "run"
+    printed(capsys, "tokenizer", "train", str(text), "--kind", kind, "--out", str(tokenizer), "--size", "500")
+    arguments = ["--out", str(data), "--tokenizer", str(tokenizer), "--valid-share", "0.1"]
+    printed(capsys, "encoder", "prepare", str(text), *arguments)
+    printed(capsys, *pretrain(data, out, "--steps", "6", "--validate-every", "6"))
+    found = printed(capsys, "encoder", "predict", str(out), "--data", str(data), "--json")
+    samples = [word for line in found.splitlines() for word in json.loads(line)["words"]]
+    assert samples
+    assert all(sample["text"] and 0 <= sample["start"] < sample["end"] <= len(sample["text"]) for sample in samples)
+
+
+def test_a_run_starts_from_saved_weights(
+    run: Path, corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from encoder.predict import load_pretrained
+    from encoder.weights import save_weights
+
+    start = tmp_path / "start.safetensors"
+    save_weights(load_pretrained(run).model, start, {})
+    losses = []
+    for name, more in ("cold", []), ("warm", ["--start", str(start)]):
+        out = tmp_path / name
+        printed(capsys, *pretrain(corpus, out, "--steps", "1", "--learning-rate", "1e-9", *more))
+        losses += [
+            record["loss"] for record in read_metrics(out / "metrics.jsonl") if record["event"] == "StepFinished"
+        ]
+    assert losses[1] < losses[0]
+    assert main(pretrain(corpus, tmp_path / "none", "--steps", "1", "--start", str(tmp_path / "none.st"))) == 1
+    assert "no such file" in capsys.readouterr().err
+    assert main(pretrain(corpus, tmp_path / "w", "--steps", "1", "--start", str(start), "--width", "16")) == 1
+    assert "in the weights to start from" in capsys.readouterr().err

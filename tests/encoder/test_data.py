@@ -1,14 +1,15 @@
 """From text to arrays to batches."""
 
 import dataclasses
+import re
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from encoder.data import Corpus, epoch_batches, han_share, normalise, padded_rows, run_starts, windows
-from encoder.tokenizers import CharTokenizer
+from encoder.data import Corpus, corpus_window, epoch_batches, han_share, normalise, padded_rows, run_starts, windows
+from encoder.tokenizers import BPETokenizer, CharTokenizer, WordTokenizer
 
 TEXTS = ["今天天气很好。", "我们用 python3 写程序。", "好"]
 
@@ -79,13 +80,36 @@ def test_fingerprint_depends_on_all_of_it(corpus, tokenizer):
     assert corpus.take([1]).ids.tolist() == tokenizer.encode(TEXTS[1])
 
 
-def test_a_tokenizer_that_is_not_one_id_a_character_is_refused(tokenizer):
-    class Pairs(CharTokenizer):
-        def encode(self, text: str) -> list[int]:
-            return super().encode(text)[::2]
+@pytest.mark.parametrize(
+    "tokenizer",
+    [
+        CharTokenizer.train(TEXTS),
+        WordTokenizer.train(TEXTS, cut=re.compile("[a-z]+|.").findall),
+        BPETokenizer.train([text * 3 for text in TEXTS], size=320 + 40),
+        BPETokenizer.train(["天"], size=300),
+    ],
+    ids=["char", "word", "bpe", "bytes"],
+)
+def test_every_tokenizer_makes_a_corpus_that_reads_back(tokenizer):
+    starts = {text: [0, *range(2, len(text), 2)] for text in TEXTS}
+    corpus = Corpus.build(TEXTS, tokenizer, starts.__getitem__)
+    for row, text in enumerate(TEXTS):
+        first, last = corpus.offsets[row], corpus.offsets[row + 1]
+        assert corpus.ids[first:last].tolist() == tokenizer.encode(text)
+        shown, words = corpus_window(corpus, tokenizer, row)
+        assert shown == text
+        begins = {start for start, _ in tokenizer.spans(text)} & set(starts[text])
+        assert [start for start, _ in words] == sorted(begins | {0})
 
-    with pytest.raises(ValueError, match="4 ids for 7 characters"):
-        Corpus.build(TEXTS, Pairs(["天"]))
+
+def test_layout_of_bytes_is_one_place_a_character():
+    tokenizer = BPETokenizer(["甲"], [])
+    text = "甲龘😀a甲"
+    shown, spans = tokenizer.layout(tokenizer.encode(text))
+    assert shown == text
+    assert spans == tokenizer.spans(text)
+    cut = tokenizer.encode("龘")[:2]
+    assert tokenizer.layout([*cut, *tokenizer.encode("甲")]) == ("\ufffd甲", [(0, 1), (0, 1), (1, 2)])
 
 
 @given(st.lists(st.integers(1, 40), min_size=1, max_size=80), st.integers(40, 200), st.integers(0, 5))

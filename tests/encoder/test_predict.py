@@ -9,16 +9,14 @@ import torch
 
 from encoder import checkpoint
 from encoder.config import EncoderConfig
-from encoder.data import Corpus
+from encoder.data import Corpus, corpus_window, spans_from_starts
 from encoder.mlm import MaskedLanguageModel
 from encoder.predict import (
     checkpoint_folder,
-    corpus_window,
     draw_sentences,
     load_pretrained,
     occurrences,
     predict_words,
-    spans_from_starts,
 )
 from encoder.tokenizers import CharTokenizer
 from tests.encoder.invented import segmented
