@@ -7,7 +7,8 @@ checkpoints and its resuming are the pretraining's (`encoder.train`); this file 
 import argparse
 import hashlib
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -26,7 +27,7 @@ from encoder.listeners import ConsolePanel, MetricsLog
 from encoder.model import Encoder
 from encoder.task import Validation
 from encoder.tokenizers.char import CharTokenizer
-from encoder.train import train
+from encoder.train import pick_device, train
 from segmenter.deep_inputs import (
     CRITERIA,
     CRITERION_INPUT,
@@ -40,7 +41,10 @@ from segmenter.deep_inputs import (
 )
 from segmenter.dictionary import Dictionary
 from segmenter.evaluate import read_gold
-from segmenter.gold import gold_text
+from segmenter.gold import gold_text, word_f1
+
+ABLATIONS = ("pretraining", "bigrams", "dictionary", "criterion")
+"""What `--without` can leave out; bigrams only together with pretraining, which knows them."""
 
 CATEGORIES = (*((name, WORD_SIZES) for name in WORD_INPUTS), (CRITERION_INPUT, len(CRITERIA) + 1))
 
@@ -49,18 +53,30 @@ class TaggedText(NamedTuple):
     """Windows of text with their borders, of one or several criteria.
 
     inputs: columns of n characters; border: bool[n], whether a word ends with the character
-    offsets: int64[windows + 1]; criterion: uint8[windows], ids
+    offsets: int64[windows + 1]; criterion: uint8[windows], ids that the Encoder is given
+    source: uint8[windows], ids of the standards that the borders follow
     """
 
     inputs: DeepInputs
     border: NDArray[np.bool_]
     offsets: NDArray[np.int64]
     criterion: NDArray[np.uint8]
+    source: NDArray[np.uint8]
 
     @property
     def lengths(self) -> NDArray[np.int64]:
         """Characters of each window."""
         return np.diff(self.offsets)
+
+    def without(self, names: Collection[str]) -> "TaggedText":
+        """The same text with the inputs of `names` (of `ABLATIONS`) blank."""
+        inputs, criterion = self.inputs, self.criterion
+        if "dictionary" in names:
+            blank = np.zeros_like(inputs.begin)
+            inputs = DeepInputs(inputs.ids, blank, blank, blank)
+        if "criterion" in names:
+            criterion = np.zeros_like(criterion)
+        return self._replace(inputs=inputs, criterion=criterion)
 
     def fingerprint(self) -> str:
         """Sixteen hexadecimal digits of all of it."""
@@ -90,7 +106,7 @@ def tagged_text(
         inputs,
         np.concatenate([part.border for part in parts]),
         np.concatenate([[0], np.cumsum(lengths)]),
-        np.concatenate([part.criterion for part in parts]),
+        *[np.concatenate([part.criterion for part in parts])] * 2,
     )
 
 
@@ -101,10 +117,11 @@ def _windows(
     inputs = deep_inputs(text.points, table, dictionary).at(text.places)
     cuts = [np.arange(0, length, WINDOW) + start for start, length in zip(text.start, text.length, strict=True)]
     offsets = np.append(np.concatenate(cuts), len(text.places))
-    return TaggedText(inputs, text.border, offsets, np.full(len(offsets) - 1, criterion, dtype=np.uint8))
+    ids = np.full(len(offsets) - 1, criterion, dtype=np.uint8)
+    return TaggedText(inputs, text.border, offsets, ids, ids)
 
 
-def batch_of(text: TaggedText, rows: NDArray[np.int64]) -> Batch:
+def batch_of(text: TaggedText, rows: NDArray[np.int64], device: torch.device) -> Batch:
     """The windows `rows`, padded to the longest."""
     lengths = text.lengths[rows]
     longest = max(int(lengths.max()), 2)
@@ -112,10 +129,10 @@ def batch_of(text: TaggedText, rows: NDArray[np.int64]) -> Batch:
     present = np.arange(longest) < lengths[:, None]
     place = np.where(present, place, 0)
     columns = [torch.from_numpy(np.where(present, column[place], 0).astype(np.int64)) for column in text.inputs]
-    extra = dict(zip(WORD_INPUTS, columns[1:], strict=True))
-    extra[CRITERION_INPUT] = torch.from_numpy(text.criterion[rows].astype(np.int64)[:, None])
+    extra = {name: column.to(device) for name, column in zip(WORD_INPUTS, columns[1:], strict=True)}
+    extra[CRITERION_INPUT] = torch.from_numpy(text.criterion[rows].astype(np.int64)[:, None]).to(device)
     border = torch.from_numpy(text.border[place][:, :-1])
-    return Batch(columns[0], extra, border, torch.from_numpy(present))
+    return Batch(columns[0].to(device), extra, border.to(device), torch.from_numpy(present).to(device))
 
 
 class TaggingTask:
@@ -143,7 +160,7 @@ class TaggingTask:
     def loss(self, epoch: int, batch: int) -> tuple[Tensor, int]:
         """Mean loss over the gaps of one batch."""
         rows = self._epoch(epoch)[batch]
-        found = batch_of(self.text, rows)
+        found = batch_of(self.text, rows, self.module.v.weight.device)
         return self._loss(found), int(self.text.lengths[rows].sum())
 
     def _loss(self, batch: Batch) -> Tensor:
@@ -151,27 +168,29 @@ class TaggingTask:
         return boundary_loss(self.module(batch.ids, batch.extra, present), batch.border, present)
 
     def validate(self) -> Validation:
-        """Mean loss over the gaps of `dev`, and the share of gaps decided rightly, in all and by criterion."""
-        odds, border, criterion = tag(self.module, self.dev, self.training.batch_characters)
-        right = (odds >= 0) == border
-        loss = np.logaddexp(0, np.where(border, -odds, odds)).mean()
-        shares = {CRITERIA[i - 1]: float(right[criterion == i].mean()) for i in np.unique(criterion)}
-        return Validation(float(loss), {"gaps": float(right.mean()), **shares})
+        """Mean loss over the gaps of `dev`, the share of gaps decided rightly, and word F1 by criterion."""
+        odds = tag(self.module, self.dev, self.training.batch_characters)
+        truth, last = self.dev.border, np.isinf(odds)
+        loss = np.logaddexp(0, np.where(truth, -odds, odds))[~last].mean()
+        found = {"gaps": float(((odds >= 0) == truth)[~last].mean())}
+        source = np.repeat(self.dev.source, self.dev.lengths)
+        for i in np.unique(source):
+            mine = source == i
+            found[CRITERIA[i - 1]] = word_f1(odds[mine] >= 0, (truth | last)[mine])
+        return Validation(float(loss), found)
 
 
 @torch.no_grad()
-def tag(
-    module: BoundaryTagger, text: TaggedText, batch_characters: int = 4096
-) -> tuple[NDArray[np.float32], NDArray[np.bool_], NDArray[np.uint8]]:
-    """Log-odds, truth and criterion of every gap inside a window, in an order of its own: [gaps] each."""
-    odds, borders, criteria = [], [], []
+def tag(module: BoundaryTagger, text: TaggedText, batch_characters: int = 4096) -> NDArray[np.float32]:
+    """The log-odds of a border after each of n characters, float32[n]; infinite at the end of a window."""
+    odds = np.full(len(text.border), np.inf, dtype=np.float32)
     for rows in epoch_batches(text.lengths, batch_characters, 0, 0):
-        batch = batch_of(text, rows)
-        inside = batch.present[:, 1:]
-        odds.append(module(batch.ids, batch.extra, batch.present)[inside].float().numpy())
-        borders.append(batch.border[inside].numpy())
-        criteria.append(batch.extra[CRITERION_INPUT].expand(inside.shape)[inside].numpy().astype(np.uint8))
-    return np.concatenate(odds), np.concatenate(borders), np.concatenate(criteria)
+        batch = batch_of(text, rows, module.v.weight.device)
+        found = module(batch.ids, batch.extra, batch.present).float().cpu().numpy()
+        place = text.offsets[rows][:, None] + np.arange(found.shape[1])
+        inside = batch.present[:, 1:].cpu().numpy()
+        odds[place[inside]] = found[inside]
+    return odds
 
 
 def load_tagger(folder: Path) -> BoundaryTagger:
@@ -203,19 +222,28 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--rate", type=float, default=6e-4)
     parser.add_argument("--dropout", type=float, default=0.1)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--fresh", action="store_true", help="the same shape without the pretrained weights")
+    parser.add_argument(
+        "--without", nargs="+", default=[], choices=ABLATIONS, help="leave out, to see what it is worth"
+    )
+    parser.add_argument("--batch-characters", type=int, default=4096)
+    parser.add_argument("--workers", type=int, default=1, help="half batches of a step computed at a time (1 or 2)")
+    parser.add_argument("--device", default="cpu", help="auto, cpu or cuda")
     parser.add_argument("--resume", action="store_true")
     options = parser.parse_args(arguments)
     table, dictionary = id_table(CharTokenizer.load(options.tokenizer)), Dictionary.load()
-    text = tagged_text(read_all(options.gold), table, dictionary)
-    dev = tagged_text(read_all(options.dev), table, dictionary)
+    text = tagged_text(read_all(options.gold), table, dictionary).without(options.without)
+    dev = tagged_text(read_all(options.dev), table, dictionary).without(options.without)
     torch.manual_seed(options.seed)
     encoder = pretrained_encoder(options.pretrained, dropout=options.dropout, categories=CATEGORIES)
-    if options.fresh:
-        encoder = Encoder(encoder.config)
+    if "pretraining" in options.without:
+        buckets = 0 if "bigrams" in options.without else encoder.config.bigram_buckets
+        encoder = Encoder(replace(encoder.config, bigram_buckets=buckets))
+    elif "bigrams" in options.without:
+        parser.error("a pretrained Encoder knows bigrams: leave out pretraining too")
     config = TrainingConfig(
         steps=options.steps,
-        batch_characters=4096,
+        batch_characters=options.batch_characters // options.workers,
+        accumulation=options.workers,
         learning_rate=options.rate,
         warmup_steps=100,
         decay_share=0.8,
@@ -223,7 +251,15 @@ def main(arguments: list[str] | None = None) -> int:
         validate_every=400,
     )
     listen = broadcast([ConsolePanel(), MetricsLog(options.out / "metrics.jsonl")])
-    train(TaggingTask(encoder, config, text, dev), config, options.out, resume=options.resume, listener=listen)
+    train(
+        TaggingTask(encoder, config, text, dev),
+        config,
+        options.out,
+        resume=options.resume,
+        device=pick_device(options.device),
+        listener=listen,
+        workers=options.workers,
+    )
     return 0
 
 

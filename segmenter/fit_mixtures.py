@@ -22,7 +22,7 @@ from segmenter.deep import LONGEST, DeepModel
 from segmenter.deep_inputs import deep_inputs
 from segmenter.dictionary import Dictionary
 from segmenter.evaluate import read_gold
-from segmenter.gold import GoldText, gold_text
+from segmenter.gold import GoldText, gold_text, word_f1
 from segmenter.models import MIXTURES_FILE
 from segmenter.types import Int16Array
 from segmenter.wide import WideTagger
@@ -75,16 +75,9 @@ def _deep_odds(text: GoldText, criterion: str, deep: DeepModel, words: Dictionar
     return odds
 
 
-def word_f1(scores: Scores, odds: NDArray[np.int16]) -> float:
+def f1_of(scores: Scores, odds: NDArray[np.int16]) -> float:
     """F1 of the words between borders, against the words between the true ones."""
-    found, truth = (_words(border | scores.last) for border in (odds > 0, scores.border))
-    right = len(np.intersect1d(found, truth, assume_unique=True))
-    return 2 * right / (len(found) + len(truth))
-
-
-def _words(border: NDArray[np.bool_]) -> NDArray[np.int64]:
-    ends = np.flatnonzero(border) + 1
-    return np.append(0, ends[:-1]) * (len(border) + 1) + ends
+    return word_f1((odds > 0) | scores.last, scores.border | scores.last)
 
 
 def fit(scores: Scores, doubt: int) -> tuple[Mixture, float]:
@@ -92,7 +85,7 @@ def fit(scores: Scores, doubt: int) -> tuple[Mixture, float]:
     places = np.flatnonzero(np.abs(scores.wide) < doubt)
     deep = scores.deep[places].astype(np.int64)
     choices = (Mixture(doubt, WIDE_SHARE, share, bias) for share, bias in product(DEEP_SHARES, BIASES))
-    found = ((word_f1(scores, mixed(scores.wide, places, deep, mixture)), mixture) for mixture in choices)
+    found = ((f1_of(scores, mixed(scores.wide, places, deep, mixture)), mixture) for mixture in choices)
     f1, mixture = max(found, key=lambda pair: (pair[0], -abs(pair[1].bias), -pair[1].deep_share))
     return mixture, f1
 
@@ -111,7 +104,7 @@ def main(arguments: list[str] | None = None) -> int:
         criterion, _, file = pair.partition("=")
         scores = score(read_gold(Path(file)), criterion, wide, deep, words)
         mixture, f1 = fit(scores, options.doubt)
-        alone = f"wide {word_f1(scores, scores.wide):.4f}, deep {word_f1(scores, scores.deep):.4f}"
+        alone = f"wide {f1_of(scores, scores.wide):.4f}, deep {f1_of(scores, scores.deep):.4f}"
         print(f"{criterion}: {alone}, mixed {f1:.4f} {mixture}", file=sys.stderr)
         mixtures[criterion] = asdict(mixture)
     options.output.write_text(json.dumps(mixtures, indent=1) + "\n")

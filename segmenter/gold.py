@@ -42,3 +42,15 @@ def gold_text(gold: Iterable[Sequence[str]]) -> GoldText:
     length = np.concatenate(lengths)
     layout = lay_out(np.concatenate(points), length)
     return GoldText(layout.points, layout.places, np.concatenate(borders), np.cumsum(length) - length, length)
+
+
+def word_f1(found: NDArray[np.bool_], truth: NDArray[np.bool_]) -> float:
+    """F1 of the words between borders, against the words between the true ones; both bool[n], the last one true."""
+    words, right_words = _words(found), _words(truth)
+    right = len(np.intersect1d(words, right_words, assume_unique=True))
+    return 2 * right / (len(words) + len(right_words))
+
+
+def _words(border: NDArray[np.bool_]) -> NDArray[np.int64]:
+    ends = np.flatnonzero(border) + 1
+    return np.append(0, ends[:-1]) * (len(border) + 1) + ends
