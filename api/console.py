@@ -64,7 +64,9 @@ def is_expected(error: Exception) -> bool:
 
 
 def one_line(error: BaseException) -> str:
-    """The error's message on one line; the class name where there is none."""
+    """The message on one line, a file's name before what is wrong with it; the class name where there is none."""
+    if isinstance(error, OSError) and error.strerror and error.filename is not None:
+        return f"{os.fsdecode(error.filename)}: {error.strerror}"
     message = " ".join(str(error).split())
     return message or type(error).__name__
 

@@ -10,6 +10,9 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from api.errors import problem
 from api.settings import Limits
 
+READ_AWAY = 64_000_000
+"""Bytes of a body over the limit that are read and thrown away, so that the answer arrives."""
+
 
 class BodyLimit:
     """ASGI middleware: a body over `limit` bytes is answered 413, announced by Content-Length or not."""
@@ -24,6 +27,7 @@ class BodyLimit:
             return
         announced = _content_length(scope)
         if announced is not None and announced > self._limit:
+            await _read_away(receive, announced)
             await problem(413, self._message(), headers={"Connection": "close"})(scope, receive, send)
             return
         await self._app(scope, self._counting(receive), send)
@@ -43,6 +47,16 @@ class BodyLimit:
 
     def _message(self) -> str:
         return f"the body is larger than {self._limit} bytes"
+
+
+async def _read_away(receive: Receive, announced: int) -> None:
+    """Take what the client is still sending, up to `READ_AWAY` bytes: one that cannot write on sees no answer."""
+    seen = 0
+    while seen < min(announced, READ_AWAY):
+        message = await receive()
+        seen += len(message.get("body", b""))
+        if message["type"] == "http.disconnect" or not message.get("more_body", False):
+            return
 
 
 def _content_length(scope: Scope) -> int | None:

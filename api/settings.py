@@ -12,6 +12,9 @@ from urllib.parse import urlsplit
 
 T = TypeVar("T")
 
+MODES = ("dictionary", "wide", "hybrid")
+"""The segmenter's own list, repeated: reading settings must not load the models' modules (a test compares them)."""
+
 DEFAULT_PORT = 8765
 
 
@@ -63,7 +66,7 @@ class Settings:
             port=read("WENCI_PORT", _port, DEFAULT_PORT),
             port_is_chosen=bool(environ.get("WENCI_PORT")),
             user_dictionary=read("WENCI_USER_DICTIONARY", _existing_file, None),
-            mode=read("WENCI_MODE", str, None),
+            mode=read("WENCI_MODE", _mode, None),
             sources=read("WENCI_SOURCES", _paths, ()),
             write_token=read("WENCI_WRITE_TOKEN", str, None),
             cors_origins=read("WENCI_CORS_ORIGINS", _origins, ()),
@@ -118,6 +121,12 @@ class _Reader:
             return parse(value)
         except ValueError as error:
             raise SettingsError(f"{name}: {error}") from None
+
+
+def _mode(value: str) -> str:
+    if value not in MODES:
+        raise ValueError(f"expected one of {', '.join(MODES)}, got {value!r}")
+    return value
 
 
 def _positive(value: str) -> int:

@@ -37,4 +37,4 @@ def test_for_people(gold: Path, capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_a_missing_file_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["evaluate", "--gold", str(tmp_path / "none.txt")]) == 1
-    assert capsys.readouterr().err.count("\n") == 1
+    assert capsys.readouterr().err == f"wenci: {tmp_path / 'none.txt'}: No such file or directory\n"

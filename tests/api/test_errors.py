@@ -1,12 +1,15 @@
 """Every error is a problem document that says what to do."""
 
+import asyncio
 import json
 from collections.abc import Iterator
 
 import pytest
 from fastapi.testclient import TestClient
+from starlette.types import Message
 
 from api.app import create_app
+from api.limits import READ_AWAY, BodyLimit
 from api.settings import Settings
 from index.db import Pool
 from segmenter.analyzer import Analyzer
@@ -46,9 +49,32 @@ def test_bodies_that_are_not_sent_as_json(client: TestClient, media_type: str) -
     assert "application/json" in assert_problem(answer, 415)["detail"]
 
 
-def test_announced_large_bodies_are_not_read(client: TestClient) -> None:
+def test_announced_large_bodies_do_not_reach_the_application(client: TestClient) -> None:
     answer = client.post("/v1/segment", content=b" " * 20_001, headers=JSON)
     assert "20000 bytes" in assert_problem(answer, 413)["detail"]
+
+
+@pytest.mark.parametrize(("announced", "read"), [(50_000, 50_000), (10 * READ_AWAY, READ_AWAY)])
+def test_what_is_announced_too_large_is_read_away_within_bounds(announced: int, read: int) -> None:
+    """A client that is still writing would otherwise see a broken connection instead of the answer."""
+    sent, answers, piece = 0, [], 1_000_000
+
+    async def receive() -> Message:
+        nonlocal sent
+        part = min(piece, announced - sent)
+        sent += part
+        return {"type": "http.request", "body": bytes(part), "more_body": sent < announced}
+
+    async def send(message: Message) -> None:
+        answers.append(message)
+
+    async def application(*_: object) -> None:
+        raise AssertionError("the application was called")
+
+    scope = {"type": "http", "headers": [(b"content-length", str(announced).encode())]}
+    asyncio.run(BodyLimit(application, limit=100)(scope, receive, send))
+    assert answers[0]["status"] == 413
+    assert read <= sent <= read + piece
 
 
 def test_streamed_large_bodies_are_stopped(client: TestClient) -> None:

@@ -2,7 +2,7 @@ import dataclasses
 
 import pytest
 
-from api.settings import Settings, SettingsError
+from api.settings import MODES, Settings, SettingsError
 
 
 def test_defaults_are_local_and_embedded() -> None:
@@ -11,6 +11,12 @@ def test_defaults_are_local_and_embedded() -> None:
     assert settings.is_loopback()
     assert settings.database_url is None
     assert settings.data_dir.name == "wenci"
+
+
+def test_the_modes_are_the_segmenters() -> None:
+    from segmenter import models
+
+    assert MODES == models.MODES
 
 
 def test_settings_are_frozen() -> None:
@@ -28,6 +34,7 @@ def test_empty_variables_count_as_unset() -> None:
         ("WENCI_PORT", "http"),
         ("WENCI_PORT", "65536"),
         ("WENCI_PORT", "-1"),
+        ("WENCI_MODE", "magic"),
         ("WENCI_PORT", "８０"),
         ("WENCI_POOL_SIZE", "0"),
         ("WENCI_MAX_BODY_BYTES", "1e6"),
