@@ -62,11 +62,15 @@ def fine_words(cut: Cut) -> tuple[Int64Array, Int64Array, Int64Array]:
 
 
 def inner_words(cut: Cut) -> tuple[Int64Array, Int64Array, Int64Array]:
-    """(start, end, coarse word) of dictionary words and Latin parts inside the words: int64[s] each."""
+    """(start, end, first coarse word) of what `search` adds to the words: int64[s] each.
+
+    Dictionary words and Latin parts inside the words, and dictionary words that are several words together.
+    """
     words = cut.words
     word = np.searchsorted(cut.start, words.start, side="right") - 1
     inside = words.end <= cut.end[word] if len(word) else np.zeros(0, dtype=np.bool_)
-    start, end = words.start[inside], words.end[inside]
+    together = np.isin(words.start, cut.start) & np.isin(words.end, cut.end)
+    start, end = words.start[inside | together], words.end[inside | together]
     part_start, part_end = _latin_words(cut)
     start, end = np.concatenate((start, part_start)), np.concatenate((end, part_end))
     return start, end, np.searchsorted(cut.start, start, side="right") - 1

@@ -1,4 +1,4 @@
-"""Parts of words: `fine` is their smallest sensible cut, `search` adds every word inside a word.
+"""Parts of words: `fine` is their smallest sensible cut, `search` adds every word inside a word or made of whole words.
 
 A part has two characters or more and is itself a word: cutting single characters off a word makes noise, not parts.
 """

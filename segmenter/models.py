@@ -7,6 +7,7 @@ from typing import Final
 from segmenter.blend import BlendedTagger, Mixture
 from segmenter.deep import DeepModel
 from segmenter.dictionary import Dictionary
+from segmenter.names import NameKeeper
 from segmenter.tagger import Tagger
 from segmenter.wide import WideTagger
 
@@ -18,8 +19,9 @@ def shipped_tagger(mode: str, dictionary: Dictionary, threads: int = 1) -> Tagge
     """The tagger of mode "wide" or "hybrid"."""
     wide = WideTagger.load(dictionary=dictionary)
     if mode == "wide":
-        return wide
-    return BlendedTagger(wide, DeepModel.load(), dictionary, read_mixtures(), threads)
+        return NameKeeper(wide)
+    blended = BlendedTagger(wide, DeepModel.load(), dictionary, read_mixtures(), threads)
+    return NameKeeper(blended, second=wide)
 
 
 def read_mixtures(path: Path = MIXTURES_FILE) -> dict[str, Mixture]:

@@ -61,7 +61,7 @@ class Normalizer:
         if composes.any():
             columns = self._compose(columns, composes)
         shapes = self._shapes(original, columns)
-        return Normalized(_text_of(columns.points), columns.points, columns.starts, columns.ends, shapes)
+        return Normalized(text_of(columns.points), columns.points, columns.starts, columns.ends, shapes)
 
     def _edit(self, original: CodePoints, mapped: Int32Array) -> "_Columns":
         """Apply the mappings to no character and to several."""
@@ -91,7 +91,7 @@ class Normalizer:
         """Replace each letter with marks behind it by its canonical composition, where that differs."""
         edits = []
         shapes = self._table.shape[columns.points]
-        text = _text_of(columns.points)
+        text = text_of(columns.points)
         for first, last in _clusters(composes, np.isin(shapes, _NEVER_A_BASE)):
             composed = _composition(text[first:last])
             if composed != text[first:last]:
@@ -146,7 +146,8 @@ def _refuse_surrogates(original: CodePoints) -> None:
         raise LoneSurrogateError(position, int(original[position]))
 
 
-def _text_of(points: CodePoints) -> str:
+def text_of(points: CodePoints) -> str:
+    """The text of code points."""
     return points.astype("<u4", copy=False).tobytes().decode("utf-32-le")
 
 
@@ -166,9 +167,7 @@ def _clusters(composes: NDArray[np.bool_], never_a_base: NDArray[np.bool_]) -> l
     has_base = (firsts > 0) & ~never_a_base[firsts - 1]
     clusters = []
     for first, last in zip((firsts - has_base).tolist(), lasts.tolist(), strict=True):
-        clusters += [
-            (piece, min(piece + _LONGEST_CLUSTER, last)) for piece in range(first, last, _LONGEST_CLUSTER)
-        ]
+        clusters += [(piece, min(piece + _LONGEST_CLUSTER, last)) for piece in range(first, last, _LONGEST_CLUSTER)]
     return clusters
 
 

@@ -24,6 +24,7 @@ CODE_OF: Final = {kind: code for code, kind in enumerate(KINDS)}
 
 _ATOM = r"[aA0]++"
 _NUMBER = r"0++(?:\.0++)*+"
+_GROUPED = r"(?<!0,)0{1,3}(?:,000)++(?!0)(?:\.0++)?+"
 _URL_BODY = r"""[aA0\-._~:/?#\[\]@!$&'()*+,;=%|]"""
 _URL_END = r"[aA0/=_\-~#&%$+*|]"
 _CLOCK = r"00?:00(?::00(?:\.0++)?)?"
@@ -37,9 +38,9 @@ _COMPLEX = re.compile(
       | (?P<email> (?<![.+]) [aA0][aA0.+_\-]{{0,63}} @ {_ATOM} (?:[.\-]{_ATOM})* \.[aA][aA0]++ )
       | (?P<date> 0000(?P<mark>[\-/.])00?(?P=mark)00? (?: [aA]{_CLOCK} (?:[aA]|[+\-]00:?00)? )? (?![aA0]) )
       | (?P<time> (?<!:) {_CLOCK} (?![aA0:]) )
-      | (?P<rate> {_NUMBER} [aA]{{1,4}} / [aA]{{1,3}}0? (?![aA0/.]) )
-      | (?P<number> (?: (?<!0,) 0{{1,3}}(?:,000)++(?!0)(?:\.0++)?+ | {_NUMBER} ) (?!-?[aA]) (?: %|d[aA]?(?![aA0]) )?+ )
-      | (?P<quantity> 0++\.0++ [aA]{{1,4}}+ (?![0.\-_'&q+]) )
+      | (?P<rate> (?: {_GROUPED} | {_NUMBER} ) [aA]{{1,4}} / [aA]{{1,3}}0? (?![aA0/.]) )
+      | (?P<quantity> (?: 0++\.0++ | {_GROUPED} ) [aA]{{1,4}}+ (?![0.\-_'&q+]) )
+      | (?P<number> (?: {_GROUPED} | {_NUMBER} (?!-?[aA]) ) (?: %|d[aA]?(?![aA0]) )?+ )
       | (?P<sharp> (?<![.\-'&q]) [aA]\#(?![aA0\#]) )
       | (?P<word> (?: {_NUMBER}-?+ )?+ [aA][aA0]*+ {_REST_OF_WORD} | _++{_ATOM}{_REST_OF_WORD} )
     )
@@ -99,6 +100,7 @@ class Units(NamedTuple):
     atom_border, atom_kind: the same for what user words may cut: all but runs of letters and digits, and what comes of
     one original character
     shapes: uint8[n], the text's shapes with each mark behind a letter turned into a letter
+    joined: bool[n + 1], places inside what comes of one original character
     """
 
     border: BoolArray
@@ -106,6 +108,7 @@ class Units(NamedTuple):
     atom_border: BoolArray
     atom_kind: UInt8Array
     shapes: UInt8Array
+    joined: BoolArray
 
 
 def find_units(normalized: Normalized) -> Units:
@@ -122,12 +125,22 @@ def find_units(normalized: Normalized) -> Units:
     for start, end in _han_numbers(normalized.points):
         border[start + 1 : end] = False
         kind[start] = CODE_OF[Kind.NUMBER]
-    same_origin = np.flatnonzero(normalized.starts[1:] < normalized.ends[:-1]) + 1
+    joined = np.zeros(len(border), dtype=np.bool_)
+    joined[1:-1] = normalized.starts[1:] < normalized.ends[:-1]
+    same_origin = np.flatnonzero(joined)
     for where in same_origin[border[same_origin]].tolist():
         if kind[where - 1] == CODE_OF[Kind.PUNCT]:
             kind[where - 1] = kind[where]
     border[same_origin] = atom_border[same_origin] = False
-    return Units(border, kind, atom_border, atom_kind, shapes)
+    return Units(border, kind, atom_border, atom_kind, shapes, joined)
+
+
+def opened(units: Units, border: BoolArray) -> Units:
+    """The same units where runs of letters and digits, too, may be cut at these places: bool[n + 1]."""
+    if not (border & ~units.atom_border).any():
+        return units
+    atom_border = units.atom_border | border
+    return units._replace(atom_border=atom_border, atom_kind=_simple_kinds(units.shapes, atom_border))
 
 
 def _han_numbers(points: CodePoints) -> Iterator[tuple[int, int]]:
@@ -186,9 +199,7 @@ def _candidates(shapes: UInt8Array, border: BoolArray) -> NDArray[np.int64]:
     return found
 
 
-def _complex_units(
-    text: str, shapes: bytes, candidates: NDArray[np.int64]
-) -> Iterator[tuple[int, int, int]]:
+def _complex_units(text: str, shapes: bytes, candidates: NDArray[np.int64]) -> Iterator[tuple[int, int, int]]:
     """(start, end, kind code) of the units with inner marks, ascending."""
     position = 0
     for candidate in candidates.tolist():

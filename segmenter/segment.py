@@ -16,10 +16,10 @@ from segmenter.dictionary import Dictionary
 from segmenter.errors import UnknownCriterionError
 from segmenter.granularity import fine_parts
 from segmenter.lattice import Edges, Int64Array, best_path, no_edges, uncrossed
-from segmenter.normalise import Normalized
-from segmenter.rules import is_mixed, mixed_words, standing_alone
-from segmenter.runs import CODE_OF, Units, find_units
-from segmenter.tagger import GapScores, Tagger, scores_by_part
+from segmenter.normalise import Normalized, text_of
+from segmenter.rules import is_mixed, mixed_words, opened_by, parted, quoted, standing_alone
+from segmenter.runs import CODE_OF, Units, find_units, opened
+from segmenter.tagger import GapScores, Tagger, scores_by_part, single_spaces, spread
 from segmenter.types import BoolArray, Int16Array, Kind, Source, UInt8Array
 from segmenter.user_dictionary import UserDictionary
 from segmenter.user_words import UNKNOWN_SCORE, UserWords, open_units, uncut_by, usable
@@ -28,6 +28,8 @@ SOURCES: Final = tuple(Source)
 SOURCE_CODE: Final = {source: code for code, source in enumerate(SOURCES)}
 _BY_TELLING = ["space", "punct", "symbol", "other", "time", "date", "emoji", "number", "latin", "email", "url", "han"]
 _KIND_OF_RANK = np.array([CODE_OF[Kind(name)] for name in _BY_TELLING], dtype=np.uint8)
+_PAIR: Final = 2
+_SPACES: Final = "  "
 _RANK_OF_KIND = np.argsort(_KIND_OF_RANK).astype(np.uint8)
 
 
@@ -53,12 +55,12 @@ class Decision:
 
     dictionary_bonus: for a dictionary word of two units or more
     user_bonus: for a user word, and the least that each gap inside counts for it: it is never cut into smaller ones
-    mixed_bonus: for a dictionary word of Han and Latin characters (T恤), whose gaps count only where they speak for it
+    whole_bonus: for a dictionary word that a rule keeps whole (T恤), whose gaps count only where they speak for it
     """
 
     dictionary_bonus: int = 0
     user_bonus: int = 192
-    mixed_bonus: int = 128
+    whole_bonus: int = 128
 
 
 class Lattice(NamedTuple):
@@ -126,12 +128,25 @@ class Segmenter:
         end = np.append(start[1:], size) if size else start
         known_words = lattice.words.where(~_among(lattice.words, lattice.model)) if self._tagger else lattice.words
         fine = fine_parts(start, end, known_words, size)
-        kind = _kinds(units, start, end)
+        kind = _kinds(opened(units, lattice.border), start, end)
         return Cut(units, start, end, kind, _sources(lattice, kind, start, end), known_words, fine)
 
     def gap_scores(self, normalized: Normalized, criterion: str | None = None) -> GapScores | None:
         """What the tagger believes of each gap of a text, by its parts where they are known; None without a tagger."""
-        return scores_by_part(self._tagger, normalized.text, criterion) if self._tagger else None
+        if self._tagger is None:
+            return None
+        if _SPACES not in normalized.text:
+            return scores_by_part(self._tagger, normalized.text, criterion)
+        kept = single_spaces(normalized.points)
+        found = scores_by_part(self._tagger, text_of(normalized.points[kept]), criterion)
+        return found.spread(kept)
+
+    def _odds(self, tagger: Tagger, normalized: Normalized, criterion: str | None) -> Int16Array:
+        """Log-odds of a border in each gap, whatever number of spaces stand together: int16[n - 1]."""
+        if _SPACES not in normalized.text:
+            return tagger.boundary_scores([normalized.text], criterion)[0]
+        kept = single_spaces(normalized.points)
+        return spread(tagger.boundary_scores([text_of(normalized.points[kept])], criterion)[0], kept)
 
     def borders_in_han(self, normalized: Normalized) -> Int64Array:
         """Places between two Han characters that no unit and no word crosses, ascending; none with a tagger.
@@ -152,17 +167,26 @@ class Segmenter:
         start = found.start.astype(np.int64)
         words = Edges(start, start + found.length, found.log_probability.astype(np.int64))
         words = words.merged(mixed_words(normalized.points))
-        words = words.where(units.border[words.start] & units.border[words.end])
+        by_rules = criterion is None
+        apart = parted(normalized.points) if by_rules else np.zeros(len(units.border), dtype=np.bool_)
+        is_phrase = (words.end - words.start == _PAIR) & apart[words.start + 1]
+        words = words.where(units.border[words.start] & units.border[words.end] & ~is_phrase)
         border, user, forced = units.border, no_edges(), no_edges()
         if self._user_words:
             user, forced = usable(self._user_words.match(normalized.points), units)
             border, opened = open_units(units, user)
             words = words.merged(opened)
         if self._tagger is None:
+            words = words._replace(score=np.where(quoted(normalized.points, words), 0, words.score))
             return _lattice(border, words.merged(user), user, forced, no_edges())
-        gaps = _inner_odds(self._tagger.boundary_scores([normalized.text], criterion)[0], border)
-        alone = standing_alone(units, normalized.points)
-        return self._scored(border, words, user, forced, gaps, alone, is_mixed(units.shapes, words))
+        odds = self._odds(self._tagger, normalized, criterion)
+        whole = np.zeros(len(words.start), dtype=np.bool_)
+        apart |= standing_alone(units, normalized.points, by_standard=not by_rules)
+        if by_rules:
+            whole = is_mixed(units.shapes, words) | quoted(normalized.points, words)
+        else:
+            border = border | opened_by(units, odds)
+        return self._scored(border, words, user, forced, _inner_odds(odds, border), apart, whole)
 
     def _scored(
         self,
@@ -171,25 +195,25 @@ class Segmenter:
         user: Edges,
         forced: Edges,
         gaps: Int64Array,
-        alone: BoolArray,
-        mixed: BoolArray,
+        apart: BoolArray,
+        whole: BoolArray,
     ) -> Lattice:
         """The lattice with scores by the tagger; gaps: int64[n + 1], log-odds at borders, 0 where none may be.
 
-        alone: bool[n + 1], borders that no model word crosses; mixed: bool[words], which words mix scripts
+        apart: bool[n + 1], borders that no model word crosses; whole: bool[words], which words a rule keeps whole
         """
         against = np.append(0, np.cumsum(gaps))
         several = _several(border, words)
         inside = _inside(against, words)
         bonus = np.where(several, self._decision.dictionary_bonus, 0)
         joining = np.append(0, np.cumsum(np.maximum(-gaps, 0)))
-        kept = self._decision.mixed_bonus + _inside(joining, words)
-        words = words._replace(score=np.where(mixed, kept, bonus - inside))
+        kept = self._decision.whole_bonus + _inside(joining, words)
+        words = words._replace(score=np.where(whole, kept, bonus - inside))
         least = np.where(border, np.maximum(-gaps, self._decision.user_bonus), 0)
         own = user._replace(score=self._decision.user_bonus + _inside(np.append(0, np.cumsum(least)), user))
-        model = _model_words(border, gaps, alone)
+        model = _model_words(border, gaps, apart)
         model = model._replace(score=-_inside(against, model))
-        model = uncut_by(words.where(mixed), model)
+        model = uncut_by(words.where(whole), model)
         model = model.where(~_among(model, words.merged(own)))
         return _lattice(border, words.merged(own).merged(model), user, forced, model, unit_score=0)
 
@@ -229,9 +253,9 @@ def _inside(against: Int64Array, words: Edges) -> Int64Array:
     return total
 
 
-def _model_words(border: BoolArray, gaps: Int64Array, alone: BoolArray) -> Edges:
+def _model_words(border: BoolArray, gaps: Int64Array, apart: BoolArray) -> Edges:
     """The words of two units or more between the places that the tagger or a rule makes borders."""
-    chosen = border & ((gaps > 0) | alone)
+    chosen = border & ((gaps > 0) | apart)
     chosen[[0, -1]] = True
     bounds = np.flatnonzero(chosen)
     words = Edges(bounds[:-1], bounds[1:], np.zeros(max(len(bounds) - 1, 0), dtype=np.int64))

@@ -2,12 +2,17 @@
 
 from collections.abc import Callable, Sequence
 from itertools import pairwise
-from typing import NamedTuple, Protocol, runtime_checkable
+from typing import Final, NamedTuple, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
+from numpy.typing import NDArray
 
+from segmenter.hashing import CodePoints
 from segmenter.normalise import Normalizer
 from segmenter.types import BoolArray, Int16Array
+
+ScalarT = TypeVar("ScalarT", bound=np.generic)
+_SPACE: Final = ord(" ")
 
 
 class Tagger(Protocol):
@@ -36,6 +41,12 @@ class GapScores(NamedTuple):
     deep: Int16Array | None = None
     asked: BoolArray | None = None
 
+    def spread(self, kept: BoolArray) -> "GapScores":
+        """The same for the gaps of a text of which the tagger saw the characters that were kept; see `spread`."""
+        wide, deep = (None if column is None else spread(column, kept) for column in (self.wide, self.deep))
+        asked = None if self.asked is None else spread(self.asked, kept)
+        return GapScores(spread(self.decided, kept), wide, deep, asked)
+
 
 @runtime_checkable
 class ExplainingTagger(Protocol):
@@ -50,6 +61,22 @@ def scores_by_part(tagger: Tagger, text: str, criterion: str | None = None) -> G
     if isinstance(tagger, ExplainingTagger):
         return tagger.explain_scores(text, criterion)
     return GapScores(tagger.boundary_scores([text], criterion)[0])
+
+
+def single_spaces(points: CodePoints) -> BoolArray:
+    """Which characters of a text a tagger gets to see: all but a space behind a space. bool[n]"""
+    space = points == _SPACE
+    kept: BoolArray = ~space
+    kept[1:] |= ~space[:-1]
+    kept[:1] = True
+    return kept
+
+
+def spread(column: NDArray[ScalarT], kept: BoolArray) -> NDArray[ScalarT]:
+    """A column over the gaps of the kept characters as one over all gaps, n - 1 of n; zero beside what was left out."""
+    found = np.zeros(len(kept) - 1, dtype=column.dtype)
+    found[np.flatnonzero(kept)[1:] - 1] = column
+    return found
 
 
 def tagger_cutter(tagger: Tagger, criterion: str | None = None) -> Callable[[str], list[tuple[int, int]]]:

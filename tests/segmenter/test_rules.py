@@ -1,6 +1,7 @@
 """The table of `docs/rules.md`, in every mode: with taggers that believe anything, and with the shipped models."""
 
 import re
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -15,11 +16,25 @@ from segmenter.wide import WEIGHTS_FILE
 from tests.segmenter.fakes import ConstantTagger, PairTagger
 
 TABLE = Path(__file__).parents[2] / "docs" / "rules.md"
-ROWS = [
-    tuple(cell.strip().replace("\\|", "|") for cell in re.split(r"(?<!\\)\|", line)[1:3])
-    for line in TABLE.read_text("utf-8").splitlines()
-    if line.startswith("| ") and not line.startswith(("| text", "| ---"))
-]
+
+
+def tables() -> list[list[list[str]]]:
+    """The rows of each table of the page."""
+    found: list[list[list[str]]] = []
+    inside = False
+    for line in TABLE.read_text("utf-8").splitlines():
+        cells = [cell.strip().replace("\\|", "|") for cell in re.split(r"(?<!\\)\|", line)[1:-1]]
+        if not cells or set(cells[0]) == {"-"}:
+            inside = bool(cells)
+        elif inside:
+            found[-1].append(cells)
+        else:
+            found.append([])
+    return found
+
+
+UNITS, NAMES, STANDARDS = tables()
+ROWS = [(text, words) for text, words, _ in UNITS]
 DICTIONARY = Dictionary.load()
 TAGGERS: dict[str, Tagger] = {
     "borders everywhere": ConstantTagger(2047),
@@ -50,18 +65,47 @@ def test_in_dictionary_mode(text: str, words: str) -> None:
 @pytest.mark.parametrize(("text", "words"), ROWS, ids=[text for text, _ in ROWS])
 def test_in_every_mode(name: str, text: str, words: str) -> None:
     analyzer = Analyzer(Segmenter(DICTIONARY, tagger=TAGGERS[name]), Normalizer())
+    ends = {token.end for token in analyzer.segment(text)}
+    place = 0
+    for part in words.split(" | "):
+        units = part.split(" ")
+        inside = set()
+        for unit in units:
+            place = text.index(unit, place) + len(unit)
+            inside |= set(range(place - len(unit) + 1, place)) if not_han(unit) else set()
+        assert place in ends, f"{text}: a border at {place}"
+        assert not inside & ends, f"{text}: no border inside {units}"
+
+
+@pytest.mark.parametrize("name", TAGGERS)
+@pytest.mark.parametrize("text", [text for text, _ in ROWS])
+def test_what_never_parts_where_a_standard_is_asked_for(name: str, text: str) -> None:
+    analyzer = Analyzer(Segmenter(DICTIONARY, tagger=TAGGERS[name]), Normalizer())
+    runs = [match.span() for match in re.finditer(r"[a-zA-Z]+|[0-9]+|[\w.]+@[\w.]+|https?:[\w/.?=]+|㎏|①|Ⅲ", text)]
     for criterion in TAGGERS[name].criteria:
         found = analyzer.segment(text, criterion=criterion)
+        assert "".join(token.text for token in found) == text.replace(" ", "")
         ends = {token.end for token in found}
-        place = 0
-        for part in words.split(" | "):
-            units = part.split(" ")
-            inside = set()
-            for unit in units:
-                place = text.index(unit, place) + len(unit)
-                inside |= set(range(place - len(unit) + 1, place)) if not_han(unit) else set()
-            assert place in ends, f"{text}: a border at {place}"
-            assert not inside & ends, f"{text}: no border inside {units}"
+        assert not any(start < end < stop for start, stop in runs for end in ends)
+        assert all(place in ends for place in range(1, len(text)) if text[place].isspace() > text[place - 1].isspace())
+
+
+@pytest.mark.parametrize(("text", "words", "rule"), NAMES, ids=[text for text, _, _ in NAMES])
+@pytest.mark.parametrize("mode", ["wide", "hybrid"])
+def test_names(mode: str, text: str, words: str, rule: str) -> None:
+    assert cut(shipped(mode), text) == words.split(" "), rule
+
+
+@pytest.mark.parametrize("cells", STANDARDS, ids=[cells[0] for cells in STANDARDS])
+def test_a_standard_that_is_asked_for_decides(cells: list[str]) -> None:
+    text, *expected = cells
+    found = [" ".join(cut(shipped("wide"), text, criterion)) for criterion in ("pku", "sxu", "msr")]
+    assert found == expected
+
+
+@cache
+def shipped(mode: str) -> Analyzer:
+    return Analyzer.default(mode=mode)
 
 
 def not_han(unit: str) -> bool:
