@@ -22,7 +22,7 @@ from api import (
     routes_words,
 )
 from api.bootstrap import SERVER_PATIENCE, load_analyzer, open_database
-from api.jobs import handlers, load_synonyms
+from api.jobs import handlers, load_synonyms, request_vectors
 from api.limits import BodyLimit
 from api.live import LiveAnalyzer
 from api.services import Services
@@ -72,6 +72,7 @@ def _open_services(stack: ExitStack, settings: Settings, pool: Pool | None, anal
     live = LiveAnalyzer(analyzer or load_analyzer(settings), WordsFile(settings.words_path))
     pool = pool or stack.enter_context(open_database(settings, patience=SERVER_PATIENCE))
     load_synonyms(settings, pool)
+    request_vectors(pool)
     recorder = Recorder(pool, retention_days=settings.analytics_days) if settings.analytics else None
     if recorder is not None:
         stack.callback(recorder.close)

@@ -37,6 +37,7 @@ def reindex(args: argparse.Namespace) -> int:
     """Exit code 1 if any post failed; each one is named on stderr."""
     from api.bootstrap import load_analyzer, open_database
     from api.indexing import existing, report_object, run_reindex
+    from api.jobs import request_vectors
 
     settings = settings_from(args)
     paths = existing(args.paths or settings.sources)
@@ -45,6 +46,7 @@ def reindex(args: argparse.Namespace) -> int:
     analyzer = load_analyzer(settings)
     with open_database(settings) as pool, progress() as on_event:
         report = run_reindex(pool, analyzer, paths, prune=args.prune, on_event=on_event)
+        request_vectors(pool)
     name_failures(report)
     if args.json:
         emit_json(report_object(report))

@@ -115,10 +115,10 @@ def _database(connection: Connection[Any]) -> str:
 
 
 def _database_findings(connection: Connection[Any], analyzer: Analyzer | None) -> Iterator[Finding]:
-    from api.readiness import extension_off, readiness
+    from api.readiness import pgvector_off, readiness
     from index.migrate import pending
 
-    off = extension_off(connection)
+    off = pgvector_off(connection)
     yield Finding("pgvector", "off" if off else "ok", off[0]["reason"] if off else "available")
     names, finding = attempt("migrations", lambda: _migrations(pending(connection)))
     yield finding
@@ -127,7 +127,7 @@ def _database_findings(connection: Connection[Any], analyzer: Analyzer | None) -
     state, finding = attempt("index", lambda: _index(readiness(connection, analyzer)))
     yield finding
     for part in state["off"] if state else ():
-        if part["what"] == "fresh index":
+        if part["what"] == "fresh index" or (part["what"] == "semantic route" and not off):
             yield Finding(part["what"], "off", part["reason"])
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from api.console import note
 from api.indexing import SourceError, report_object, run_reindex, sources_for
 from api.plain import plain
+from index import embed
 from index.db import connection
 from index.errors import DatabaseError, ReindexRunning
 from index.queue import Job
@@ -60,9 +61,23 @@ def handlers(settings: Settings, pool: Pool, analyzer: Callable[[], Analyzer]) -
             raise
         except SourceError as error:
             raise JobFailed(str(error)) from error
+        with connection(pool) as conn:
+            embed.request(conn)
         return report_object(outcome)
 
-    return {REINDEX: reindex}
+    def make_vectors(task: Task) -> Mapping[str, Any]:
+        """Make the vectors that are missing; a run that was interrupted goes on where it stopped."""
+        outcome = embed.embed(pool, lambda done, total: task.report({"done": done, "total": total}))
+        return plain(outcome)  # type: ignore[no-any-return]
+
+    return {REINDEX: reindex, embed.KIND: make_vectors}
+
+
+def request_vectors(pool: Pool) -> None:
+    """Let the workers make the vectors that are missing, where the server can hold any."""
+    with connection(pool) as conn:
+        if embed.is_possible(conn) and embed.pending(conn):
+            embed.request(conn)
 
 
 def shaped(job: Job) -> dict[str, Any]:

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from psycopg import Connection
 
+    from index.embed import Vectors
     from index.types import IndexStatus
     from segmenter.analyzer import Analyzer
 
 
 def readiness(connection: Connection[Any], analyzer: Analyzer) -> dict[str, Any]:
     """The state of database and index: what is off, each with its reason, and the figures behind it."""
+    from index import embed
     from index.generations import status
 
     state = status(connection, analyzer)
-    off = [*index_off(state), *extension_off(connection)]
+    found = embed.vectors(connection)
+    off = [*index_off(state), *pgvector_off(connection), *vectors_off(found)]
     serving = state.serving
     return {
         "status": "ready",
@@ -26,6 +30,7 @@ def readiness(connection: Connection[Any], analyzer: Analyzer) -> dict[str, Any]
         "building": state.building.id if state.building else None,
         "fingerprint": {"analyzer": state.fingerprint, "index": serving.fingerprint if serving else None},
         "stale_posts": state.stale_posts,
+        "vectors": asdict(found) if found else None,
         "postgresql": server_version(connection),
     }
 
@@ -46,14 +51,21 @@ def index_off(state: IndexStatus) -> list[dict[str, str]]:
     return []
 
 
-def extension_off(connection: Connection[Any]) -> list[dict[str, str]]:
-    """The semantic route, where the server has no pgvector."""
-    from index.db import features
+def pgvector_off(connection: Connection[Any]) -> list[dict[str, str]]:
+    """The semantic route, where there can be no vectors."""
+    from index import embed
 
-    found = features(connection)
-    if found.vector or found.vector_available:
+    reason = embed.off(connection)
+    return [{"what": "semantic route", "reason": f"{reason}; every other route works"}] if reason else []
+
+
+def vectors_off(found: Vectors | None) -> list[dict[str, str]]:
+    """The semantic route, where no vector is of use yet."""
+    if found is None or found.made or not found.waiting:
         return []
-    return [{"what": "semantic route", "reason": "the server has no pgvector; every other route works"}]
+    stale = f"{found.stale} vectors are of another model, " if found.stale else ""
+    reason = f"{stale}{found.waiting} posts wait for theirs; a worker makes them (`wenci serve` or `wenci worker`)"
+    return [{"what": "semantic route", "reason": reason}]
 
 
 def server_version(connection: Connection[Any]) -> str:

@@ -13,7 +13,7 @@ from api.limits import check_batch, check_query, check_text
 from api.plain import plain
 from api.segmenting import segment_texts
 from api.services import Services, Use, authorize_write, client_of
-from index import documents
+from index import documents, embed
 from index.db import connection
 from index.related import related
 from index.search import search
@@ -78,7 +78,7 @@ def search_posts(
         result = search(conn, services.analyzer, request)
         milliseconds = (time.perf_counter() - begin) * 1e3
         is_first = not offset and limit > 0
-        meant = did_you_mean(conn, services.analyzer, request, result.total) if is_first else []
+        meant = did_you_mean(conn, services.analyzer, request, result.total - result.guessed) if is_first else []
     if services.recorder is not None:
         services.recorder.search(q, result.total, milliseconds, first=offset, client=client_of(http))
     return JSONResponse({**plain(result), "did_you_mean": plain(meant)})
@@ -118,6 +118,8 @@ def put_post(id: PostId, body: schemas.PostBody, services: Use, response: Respon
     check_text(body.body, limits, "body")
     with connection(services.pool) as conn:
         report = documents.upsert(conn, services.analyzer, [body.as_post(id)])
+        if (report.added or report.changed) and embed.is_there(conn):
+            embed.request(conn)
     if report.failed:
         raise HTTPException(422, report.failed[0].reason)
     response.status_code = 201 if report.added else 200

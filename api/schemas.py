@@ -195,13 +195,14 @@ class CorrectionAnswer(Answer):
 
 
 class SearchAnswer(Answer):
-    """One page of hits; `total` counts all of them."""
+    """One page of hits; `total` counts all of them, `guessed` those found only by likeness of letters or meaning."""
 
     total: int
     total_is_exact: bool
     hits: list[HitAnswer]
     notices: list[str]
     query: str
+    guessed: int
     did_you_mean: list[CorrectionAnswer]
 
 

@@ -77,7 +77,9 @@ class _Run:
         """Match, rank and show."""
         found, across, relaxed, tiers = self._find(notices)
         typed = np.flatnonzero(found.all)
-        ranking = Ranking(self._words, self._grams, found.phrase, across, self._cover_text(), self._weights)
+        ranking = Ranking(
+            self._words, self._grams, found.phrase, across, self._cover_text(), self._weights, self._tiers.cosines()
+        )
         page = fused_page(self._reader, typed, tiers, self._request, ranking)
         hits = hits_of(
             self._reader, self._scorer, self._asked, found, page,
@@ -108,14 +110,17 @@ class _Run:
             found, across = self._whole(matcher, found)
         elif not self._query.is_plain:
             found = self._literal(found, scores)
-        tiers = self._tiers.found(self._scorer, self._allowed & ~barred, found.all, notices)
-        if found.all.any() or tiers or not self._asked.all:
-            return found, across, False, self._tiers.with_meaning(tiers, self._allowed & ~barred, found.all, notices)
-        relaxed = np.logical_or.reduce([matcher.relaxed(group) for group in self._asked.groups]) & ~barred
-        if relaxed.any():
-            notices.append(RELAXED_NOTICE)
-        found = replace(found, all=relaxed, words=relaxed)
-        return found, across, True, self._tiers.with_meaning([], self._allowed & ~barred, relaxed, notices)
+        allowed, relaxed = self._allowed & ~barred, False
+        tiers = self._tiers.found(self._scorer, allowed, found.all, notices)
+        if self._asked.all and not tiers and not found.all.any():
+            some = np.logical_or.reduce([matcher.relaxed(group) for group in self._asked.groups]) & ~barred
+            if some.any():
+                notices.append(RELAXED_NOTICE)
+            found, relaxed = replace(found, all=some, words=some), True
+        known = found.all.copy()
+        for tier in tiers:
+            known[tier.ords] = True
+        return found, across, relaxed, [*tiers, *self._tiers.by_meaning(allowed, known, notices)]
 
     def _groups(self, matcher: Matcher, notices: list[str]) -> Found:
         if not self._asked.groups:

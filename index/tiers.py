@@ -1,6 +1,7 @@
 """What other routes add below what was found as typed: synonyms, words with other letters, nearness in meaning."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 
 import numpy as np
 from psycopg import Connection
@@ -10,12 +11,30 @@ from index.collection import Collection, Floats, Mask
 from index.fusion import Tier
 from index.fuzzy import FEW, by_letters
 from index.match import Matcher
-from index.rank import GRAM_KINDS, WORD_KINDS, Scorer
+from index.rank import GRAM_KINDS, WORD_KINDS, Ords, Scorer
 from index.reader import Reader
 from index.rows import DocumentAnalyzer
+from index.semantic import Meaning, meaning
 from index.types import SearchRequest
 from index.variants import Route, Variant, by_synonyms
 
+SHORTEST = 6
+"""Characters of a query whose meaning counts; a word or two is looked for as it stands."""
+
+FEW_FOUND = 10
+"""Posts near in meaning are looked for where fewer than so many were found otherwise."""
+
+FLOOR = 0.7
+"""The least cosine of a post that is found by meaning alone: 19 of 20 pairs of title and other article have less."""
+
+MOST_NEAR = 10
+LOOKED_AT = 50
+"""Posts found by meaning alone, at most, and the nearest posts of all among which they are, filters aside."""
+
+ONE_BY_ONE = 500
+"""Where filters leave no more posts, all of these are compared."""
+
+MEANING_NOTICE = "找到的文章很少，后面列出了意思相近的文章。"
 FUZZY_NOTICE = "没有或很少有文章含有输入的拼写，也列出了拼写相近的词。"
 
 
@@ -59,9 +78,46 @@ class Tiers:
                 tiers.append(tier)
         return [tier for tier in tiers if len(tier.ords)]
 
-    def with_meaning(self, tiers: list[Tier], allowed: Mask, typed: Mask, notices: list[str]) -> list[Tier]:
-        """The tiers with that of nearness in meaning."""
-        return tiers
+    def cosines(self) -> Callable[[Ords], Mapping[int, float]] | None:
+        """How near documents are to the query in meaning; None where that does not count."""
+        near = self._near
+        return None if near is None else lambda ords: near.cosines(near.vector(self._text), ords.tolist())
+
+    def by_meaning(self, allowed: Mask, known: Mask, notices: list[str]) -> list[Tier]:
+        """Posts near in meaning among `allowed`, where fewer than `FEW_FOUND` are `known` otherwise."""
+        if self._near is None or int(known.sum()) >= FEW_FOUND:
+            return []
+        vector, wanted = self._near.vector(self._text), allowed & ~known
+        some = np.flatnonzero(wanted)
+        if len(some) <= ONE_BY_ONE:
+            found = self._near.cosines(vector, some.tolist())
+        else:
+            found = self._near.nearest(vector, LOOKED_AT)
+        size = self._collection.size
+        near = sorted(
+            ((-cosine, ord) for ord, cosine in found.items() if cosine >= FLOOR and ord < size and wanted[ord])
+        )[:MOST_NEAR]
+        if not near:
+            return []
+        notices.append(MEANING_NOTICE)
+        scores = np.zeros(size, np.float32)
+        ords = np.array(sorted(ord for _, ord in near), np.int64)
+        scores[ords] = [found[int(ord)] for ord in ords]
+        return [Tier("semantic", ords, scores, {"meaning": scores})]
+
+    @cached_property
+    def _near(self) -> Meaning | None:
+        """None too for a query that is not meant as a sentence: quoted, excluding, with OR, or short."""
+        asked, request = self._asked, self._request
+        if "semantic" in request.without or len(asked.groups) != 1 or asked.excluded:
+            return None
+        if any(part.unit.quoted for part in asked.all) or sum(len(part.stream) for part in asked.all) < SHORTEST:
+            return None
+        return meaning(self._conn, self._collection.generation)
+
+    @property
+    def _text(self) -> str:
+        return " ".join(part.unit.text for part in self._asked.all)
 
     def _tier(self, route: Route, variants: Sequence[Variant], scorer: Scorer, allowed: Mask) -> Tier:
         """What any of the readings finds, scored by the best of those that find it."""

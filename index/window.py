@@ -1,6 +1,6 @@
 """The order of hits: BM25 for all, a closer look at the best, and a page of the whole."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
@@ -28,7 +28,10 @@ TIES = 1000
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """What orders hits: BM25 of words and of grams, the phrase hits, those only across words, and the query's text."""
+    """What orders hits: BM25 of words and of grams, the phrase hits, those only across words, and the query's text.
+
+    `meaning` gives the cosines of documents beside the query, as far as they have vectors.
+    """
 
     words: Floats
     grams: Floats
@@ -36,6 +39,7 @@ class Ranking:
     across: Mask
     text: str
     weights: Weights = WEIGHTS
+    meaning: Callable[[Ords], Mapping[int, float]] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +98,8 @@ def _reranked(reader: Reader, ranking: Ranking, window: Ords) -> list[Entry]:
     text = ranking.text[:COVER_LENGTH]
     passages = reader.passages(window.tolist())
     entries = [_covered(ranking, ord, text, found) for ord, found in passages.items()]
+    if ranking.meaning is not None and ranking.weights.meaning:
+        entries = _with_meaning(ranking, entries, ranking.meaning(window))
     if is_short(ranking.text):
         entries = _standing_first(ranking, entries, passages)
     elif len(ranking.text) <= PHRASE_FIRST:
@@ -115,6 +121,17 @@ def _standing_first(
     return [
         Entry(entry.ord, entry.score + step * grade, entry.parts | {"stands": step * grade})
         for entry, grade in zip(entries, grades, strict=True)
+    ]
+
+
+def _with_meaning(ranking: Ranking, entries: Sequence[Entry], cosines: Mapping[int, float]) -> list[Entry]:
+    """Adds a share of the best score by the cosine; a post without a vector counts like the average of the others."""
+    step = ranking.weights.meaning * max((entry.score for entry in entries), default=0.0)
+    usual = sum(cosines.values()) / max(len(cosines), 1)
+    added = {entry.ord: step * max(cosines.get(entry.ord, usual), 0.0) for entry in entries}
+    return [
+        Entry(entry.ord, entry.score + added[entry.ord], entry.parts | {"meaning": added[entry.ord]})
+        for entry in entries
     ]
 
 
