@@ -10,7 +10,8 @@ const WORDS = {
     relevance: "相关", newest: "最新", why: "为何找到", related: "相关文章", noRelated: "没有相关的文章", previous: "上一页", next: "下一页",
     backToSearch: "回到搜索", original: "原文", tokens: "{n} 个词", documents: "{n} 篇文章", off: "未启用：", noPost: "没有这篇文章",
     unreachable: "连接不上服务器", removeTag: "去掉标签 {n}", untitled: "（无标题）",
-    routes: "怎样找到", matched: "匹配到", fields: "出现在", score: "得分", phrase: "原样的一整段", words: "词", characters: "跨词的字", filters: "筛选条件",
+    meant: "你要找的是不是：", suggestions: "补全",
+    routes: "怎样找到", matched: "匹配到", fields: "出现在", score: "得分", phrase: "原样的一整段", words: "词", characters: "跨词的字", synonym: "同义词", fuzzy: "相近的拼写", semantic: "意思相近", filters: "筛选条件",
     title: "标题", body: "正文", tags: "标签", relaxed: "只含一部分词", "fresh index": "最新的索引", "semantic route": "语义搜索",
   },
   en: {
@@ -22,7 +23,8 @@ const WORDS = {
     relevance: "Relevance", newest: "Newest", why: "Why", related: "Related posts", noRelated: "No related posts", previous: "Previous", next: "Next",
     backToSearch: "Back to search", original: "original", tokens: "{n} tokens", documents: "{n} posts", off: "Off: ", noPost: "There is no such post",
     unreachable: "The server cannot be reached", removeTag: "Remove tag {n}", untitled: "(untitled)",
-    routes: "Route", matched: "Matched", fields: "In", score: "Score", phrase: "in one piece", words: "words", characters: "characters across words", filters: "filters",
+    meant: "Did you mean: ", suggestions: "Completions",
+    routes: "Route", matched: "Matched", fields: "In", score: "Score", phrase: "in one piece", words: "words", characters: "characters across words", synonym: "synonym", fuzzy: "similar spelling", semantic: "near in meaning", filters: "filters",
     title: "title", body: "body", tags: "tags", relaxed: "Some words only", "fresh index": "fresh index", "semantic route": "semantic route",
   },
 };

@@ -1,4 +1,5 @@
 import { api, day, element, marked, postAddress, relatedItems, say, t, tagChip, translatePage } from "./common.js";
+import { completions } from "./suggest.js";
 
 const PAGE_SIZE = 10;
 const $ = (id) => document.getElementById(id);
@@ -38,7 +39,7 @@ function link(state, content, attributes = {}) {
     event.preventDefault();
     go(state);
   };
-  return element("a", { href: addressOf(state), onclick: follow, ...attributes }, content);
+  return element("a", { href: addressOf(state), onclick: follow, ...attributes }, ...[content].flat());
 }
 
 function render() {
@@ -61,6 +62,8 @@ async function searchPosts(state) {
   $("welcome").hidden = asked;
   $("hits").replaceChildren();
   $("pages").hidden = true;
+  $("meant").hidden = true;
+  $("facets").hidden = true;
   renderFilters(state, asked);
   say($("status"), asked ? t("searching") : "");
   if (!asked) return;
@@ -69,8 +72,10 @@ async function searchPosts(state) {
     q: state.query, sort: state.sort, limit: PAGE_SIZE, offset: (state.page - 1) * PAGE_SIZE,
   });
   for (const tag of state.tags) parameters.append("tag", tag);
+  const { signal } = running;
   try {
-    renderResult(state, await api(`/v1/search?${parameters}`, { signal: running.signal }));
+    renderResult(state, await api(`/v1/search?${parameters}`, { signal }));
+    if (state.page === 1) await showFacets(state, signal);
   } catch (error) {
     if (error.name !== "AbortError") say($("status"), error.message, true);
   }
@@ -90,11 +95,13 @@ function renderResult(state, result) {
   const count = t(result.total_is_exact ? "found" : "foundAbout", result.total.toLocaleString());
   say($("status"), result.total ? count : t("none"));
   for (const notice of result.notices) $("status").append(element("span", { class: "notice" }, notice));
-  $("hits").replaceChildren(...result.hits.map((hit) => hitItem(hit, state)));
+  renderMeant(state, result.did_you_mean);
+  const before = (state.page - 1) * PAGE_SIZE;
+  $("hits").replaceChildren(...result.hits.map((hit, place) => hitItem(hit, state, before + place + 1)));
   renderPages(state, result.total);
 }
 
-function hitItem(hit, state) {
+function hitItem(hit, state, position) {
   const panel = element("div", { class: "panel", hidden: "" });
   const toggle = (fill) => async (event) => {
     const wasOpen = panel.dataset.by === event.target.textContent && !panel.hidden;
@@ -105,7 +112,7 @@ function hitItem(hit, state) {
   const tags = hit.tags.map((tag) => link(
     { ...state, tags: [...new Set([...state.tags, tag])], page: 1 }, `#${tag}`, { class: "chip" }));
   return element("li", {},
-    element("h2", {}, element("a", { href: postAddress(hit.id, state.query) },
+    element("h2", {}, element("a", { href: postAddress(hit.id, state.query), onclick: () => clicked(state, hit, position) },
       ...(hit.title ? marked(hit.title, hit.title_marks) : [t("untitled")]))),
     element("p", { class: "meta" }, day(hit.published_at), ...tags),
     element("p", { class: "snippet" }, ...marked(hit.snippet, hit.snippet_marks)),
@@ -136,6 +143,41 @@ function readable(value) {
     return Object.entries(value).map(([key, item]) => `${key}: ${readable(item)}`).join(", ");
   }
   return String(value);
+}
+
+function renderMeant(state, meant) {
+  $("meant").hidden = !meant.length;
+  $("meant").replaceChildren(t("meant"), ...meant.flatMap((one, place) => [
+    place ? " · " : " ", link({ ...state, query: one.query, page: 1 }, one.query)]));
+}
+
+// Tags and years of what was found, to narrow it down.
+async function showFacets(state, signal) {
+  const parameters = new URLSearchParams({ q: state.query, values: 8 });
+  for (const tag of state.tags) parameters.append("tag", tag);
+  const found = await api(`/v1/facets?${parameters}`, { signal });
+  const tags = found.tags.filter(({ value }) => !state.tags.includes(value)).map(({ value, count }) => link(
+    { ...state, tags: [...state.tags, value], page: 1 }, [`#${value} `, element("small", {}, String(count))], { class: "chip" }));
+  const years = found.years.length < 2 ? [] : found.years.map(({ value, count }) => link(
+    { ...state, query: inYear(state.query, value), page: 1 }, [`${value} `, element("small", {}, String(count))], { class: "chip" }));
+  const chips = [...tags, ...years];
+  $("facets").replaceChildren(...chips);
+  $("facets").hidden = found.of_all || found.documents < 2 || !chips.length;
+}
+
+function quoted(tag) {
+  return /\s/.test(tag) ? `"${tag}"` : tag;
+}
+
+function inYear(query, year) {
+  const words = query.split(/\s+/).filter((word) => word && !/^(before|after):/i.test(word));
+  return [...words, `after:${year}-01-01`, `before:${Number(year) + 1}-01-01`].join(" ");
+}
+
+// Tells the server which hit was opened; the page does not wait for it.
+function clicked(state, hit, position) {
+  const body = JSON.stringify({ query: state.query, id: hit.id, position });
+  navigator.sendBeacon?.("/v1/click", new Blob([body], { type: "application/json" }));
 }
 
 function renderPages(state, total) {
@@ -180,8 +222,14 @@ async function showHealth() {
 
 translatePage();
 $("q").placeholder = t("placeholder");
+$("suggestions").setAttribute("aria-label", t("suggestions"));
+const closeCompletions = completions($("q"), $("suggestions"), (option) => {
+  if (option.kind === "title" && option.id) location.href = postAddress(option.id, option.text);
+  else go({ ...stateFromAddress(), view: "search", query: option.kind === "tag" ? `tag:${quoted(option.text)}` : option.text, tags: [], page: 1 });
+});
 $("search-form").addEventListener("submit", (event) => {
   event.preventDefault();
+  closeCompletions();
   go({ ...stateFromAddress(), view: "search", query: $("q").value, page: 1 });
 });
 $("segment-form").addEventListener("submit", (event) => { event.preventDefault(); void cutText(); });
