@@ -20,7 +20,7 @@ from segmenter.types import Int16Array
 
 MODEL_FILE = Path(__file__).parent / "weights" / "deep.onnx"
 VOCABULARY_FILE = Path(__file__).parent / "weights" / "deep_vocabulary.txt"
-REACH = 24
+REACH = 16
 """Characters read on either side of a group of unsure gaps."""
 GROUP = 16
 """Unsure gaps at most this far apart share a window, while it stays below `LONGEST`."""
