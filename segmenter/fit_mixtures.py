@@ -1,6 +1,6 @@
 """Fitting how wide and deep are mixed: `python -m segmenter.fit_mixtures --dev pku=FILE ...`.
 
-For each criterion the deep part's share (beside 64 for the wide part) and the bias are searched on a grid for the best
+For each criterion the deep part's share and the bias are searched on a grid for the best
 word F1 of the dev file; prints one line a criterion and writes `weights/mixtures.json`. Two small numbers are fitted on
 some hundred sentences; what they bring is measured on closed test sets only.
 """
@@ -17,28 +17,35 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from segmenter.blend import Mixture, mixed
+from segmenter.blend import Answers, Mixture, mixed
+from segmenter.chain import Emissions, gap_log_odds
 from segmenter.deep import LONGEST, DeepModel
 from segmenter.deep_inputs import deep_inputs
 from segmenter.dictionary import Dictionary
 from segmenter.evaluate import read_gold
+from segmenter.features import Layout
 from segmenter.gold import GoldText, gold_text, word_f1
 from segmenter.models import MIXTURES_FILE
 from segmenter.types import Int16Array
-from segmenter.wide import WideTagger
+from segmenter.wide import CERTAIN, WideTagger
 
-WIDE_SHARE: Final = 64
 DEEP_SHARES: Final = range(0, 97, 4)
 BIASES: Final = range(-3072, 3073, 512)
 
 
 class Scores(NamedTuple):
-    """Log-odds behind each of n characters, int16[n]; truth and ends of sentences, bool[n]."""
+    """What is known of n characters.
+
+    wide, deep: log-odds behind each, int16[n]; border, last: truth and ends of sentences, bool[n]
+    emissions: the wide part's, int32[n] each; starts: the sentences' first characters, int64[sentences]
+    """
 
     wide: Int16Array
     deep: Int16Array
     border: NDArray[np.bool_]
     last: NDArray[np.bool_]
+    emissions: Emissions
+    starts: NDArray[np.int64]
 
 
 def score(
@@ -46,22 +53,11 @@ def score(
 ) -> Scores:
     """What both parts say of every gap of gold sentences."""
     text = gold_text(gold)
-    points = text.points[text.places]
-    last = np.zeros(len(points), dtype=np.bool_)
+    last = np.zeros(len(text.places), dtype=np.bool_)
     last[text.start + text.length - 1] = True
-    from_wide, from_deep = _wide_odds(points, text, criterion, wide), _deep_odds(text, criterion, deep, words)
-    return Scores(from_wide, from_deep, text.border, last)
-
-
-def _wide_odds(points: NDArray[np.uint32], text: GoldText, criterion: str, wide: WideTagger) -> Int16Array:
-    odds = np.zeros(len(points), dtype=np.int16)
-    sentences = [
-        "".join(map(chr, points[first : first + length].tolist()))
-        for first, length in zip(text.start, text.length, strict=True)
-    ]
-    for first, found in zip(text.start.tolist(), wide.boundary_scores(sentences, criterion), strict=True):
-        odds[first : first + len(found)] = found
-    return odds
+    emissions = wide.emissions(Layout(text.points, text.places), criterion)
+    odds = np.clip(gap_log_odds(emissions, text.start), -CERTAIN, CERTAIN).astype(np.int16)
+    return Scores(odds, _deep_odds(text, criterion, deep, words), text.border, last, emissions, text.start)
 
 
 def _deep_odds(text: GoldText, criterion: str, deep: DeepModel, words: Dictionary) -> Int16Array:
@@ -82,10 +78,9 @@ def f1_of(scores: Scores, odds: NDArray[np.int16]) -> float:
 
 def fit(scores: Scores, doubt: int) -> tuple[Mixture, float]:
     """The best mixture and its F1; of equals, the one with the smaller bias, then the smaller share."""
-    places = np.flatnonzero(np.abs(scores.wide) < doubt)
-    deep = scores.deep[places].astype(np.int64)
-    choices = (Mixture(doubt, WIDE_SHARE, share, bias) for share, bias in product(DEEP_SHARES, BIASES))
-    found = ((f1_of(scores, mixed(scores.wide, places, deep, mixture)), mixture) for mixture in choices)
+    answers = Answers(scores.deep.astype(np.int64), (np.abs(scores.wide) < doubt) & ~scores.last)
+    choices = (Mixture(doubt, share, bias) for share, bias in product(DEEP_SHARES, BIASES))
+    found = ((f1_of(scores, mixed(scores.emissions, scores.starts, answers, mixture)), mixture) for mixture in choices)
     f1, mixture = max(found, key=lambda pair: (pair[0], -abs(pair[1].bias), -pair[1].deep_share))
     return mixture, f1
 

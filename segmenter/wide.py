@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from segmenter.chain import Emissions, gap_log_odds
 from segmenter.dictionary import Dictionary
 from segmenter.errors import SegmenterError
-from segmenter.features import TEMPLATES, feature_hashes, lay_out
+from segmenter.features import TEMPLATES, Layout, feature_hashes, lay_out
 from segmenter.hashing import CodePoints, Hashes, code_points
 from segmenter.sentences import split_sentences
 from segmenter.types import Int16Array, UInt8Array
@@ -188,10 +188,14 @@ class WideTagger:
             parts.append(self._block_odds(inside, length[block], criterion))
         return np.concatenate(parts)
 
+    def emissions(self, layout: Layout, criterion: str) -> Emissions:
+        """Scores of the n characters of sentences that are laid out, in units of 1/64: int32[n] each."""
+        columns = self.model.emissions(feature_hashes(layout.points, self._dictionary), criterion)
+        return Emissions(*(column[layout.places] for column in columns))
+
     def _block_odds(self, points: CodePoints, length: NDArray[np.int64], criterion: str) -> Int16Array:
-        layout = lay_out(points, length)
-        emissions = self.model.emissions(feature_hashes(layout.points, self._dictionary), criterion)
-        odds = gap_log_odds(Emissions(*(column[layout.places] for column in emissions)), np.cumsum(length) - length)
+        emissions = self.emissions(lay_out(points, length), criterion)
+        odds = gap_log_odds(emissions, np.cumsum(length) - length)
         return np.clip(odds, -CERTAIN, CERTAIN).astype(np.int16)
 
 

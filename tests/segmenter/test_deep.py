@@ -2,6 +2,7 @@
 
 import json
 import pickle
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from encoder.tokenizers.char import CharTokenizer
-from segmenter.blend import BlendedTagger, Mixture, mixed
+from segmenter.blend import Answers, BlendedTagger, Mixture, mixed
+from segmenter.chain import Emissions
 from segmenter.deep import LONGEST, REACH, VOCABULARY_FILE, DeepModel, windows_around
 from segmenter.deep_inputs import CRITERIA, CRITERION_INPUT, WORD_INPUTS, criterion_id, id_table
 from segmenter.dictionary import GRID, Dictionary
@@ -153,25 +155,45 @@ def test_scores_do_not_depend_on_batch_threads_or_pickling(blended: BlendedTagge
         place += len(sentence) + 1
 
 
-def test_only_gaps_in_doubt_are_mixed(dictionary: Dictionary, deep: DeepModel) -> None:
+def test_sentences_without_doubt_keep_their_scores(dictionary: Dictionary, deep: DeepModel) -> None:
     wide = WideTagger.load(dictionary=dictionary)
-    deep_alone = {"pku": Mixture(doubt=100, wide_share=0, deep_share=64)}
-    blended = BlendedTagger(wide, deep, dictionary, deep_alone)
-    sure = blended_places = 0
+    blended = BlendedTagger(wide, deep, dictionary, {"pku": Mixture(doubt=100, deep_share=64)})
+    kept = changed = 0
     for sentence in SENTENCES:
         from_wide, odds = wide.boundary_scores([sentence])[0], blended.boundary_scores([sentence])[0]
-        kept = np.abs(from_wide) >= 100
-        assert odds[kept].tolist() == from_wide[kept].tolist()
-        sure, blended_places = sure + int(kept.sum()), blended_places + int((odds != from_wide).sum())
-    assert sure
-    assert blended_places
+        told = blended.explain_scores(sentence)
+        assert told.decided.tolist() == odds.tolist()
+        assert told.asked is not None
+        assert told.asked.tolist() == (np.abs(from_wide) < 100).tolist()
+        if told.asked.any():
+            changed += int((odds != from_wide).sum())
+        else:
+            assert odds.tolist() == from_wide.tolist()
+            kept += 1
+    assert kept
+    assert changed
 
 
-def test_mixing_by_hand() -> None:
-    wide = np.array([64, -64, 10], dtype=np.int16)
-    found = mixed(wide, np.array([1, 2]), np.array([128, -4096]), Mixture(1, wide_share=32, deep_share=32, bias=64))
-    assert found.tolist() == [64, (-64 * 32 + 128 * 32 + 64) // 64, -2042]
-    assert wide.tolist() == [64, -64, 10]
+@given(st.integers(1, 7), st.integers(0, 2**32 - 1))
+def test_the_mixture_is_the_best_of_all_paths(size: int, seed: int) -> None:
+    """Against trying every way to cut a sentence."""
+    generator = np.random.default_rng(seed)
+    emissions = Emissions(*generator.integers(-200, 200, (4, size)).astype(np.int32))
+    answers = Answers(generator.integers(-300, 300, size), generator.random(size) < 0.5)
+    mixture = Mixture(doubt=1, deep_share=24, bias=-700)
+    found = mixed(emissions, np.array([0]), answers, mixture)
+    best: dict[tuple[int, bool], int] = {}
+    for cut in product([False, True], repeat=size - 1):
+        borders = [True, *cut, True]
+        total = 0
+        for place in range(size):
+            before, behind = borders[place], borders[place + 1]
+            total += int(emissions[{(1, 0): 0, (0, 0): 1, (0, 1): 2, (1, 1): 3}[before, behind]][place])
+            if behind and answers.asked[place]:
+                total += (24 * int(answers.deep[place]) - 700) // 64
+        for gap, is_border in enumerate(cut):
+            best[gap, is_border] = max(best.get((gap, is_border), total), total)
+    assert found[:-1].tolist() == [best[gap, True] - best[gap, False] for gap in range(size - 1)]
 
 
 def test_every_criterion_has_a_mixture(blended: BlendedTagger) -> None:
