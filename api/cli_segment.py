@@ -93,9 +93,10 @@ class _Writer:
 
     def write(self, lines: Sequence[bytes]) -> None:
         texts = [self._decode(line) for line in lines]
-        good = [text for text in texts if text is not None]
-        results = iter(self._analyzer.segment_batch(good, self._granularity, criterion=self._criterion))
-        emit("\n".join(self._format(text, [] if text is None else next(results)) for text in texts))
+        good = (text for text in texts if text is not None)
+        results = self._analyzer.segment_iter(good, self._granularity, criterion=self._criterion)
+        for text in texts:
+            emit(self._format(text, [] if text is None else next(results)))
 
     def _decode(self, line: bytes) -> str | None:
         self._line += 1
