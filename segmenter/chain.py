@@ -37,12 +37,29 @@ def gap_log_odds(emissions: Emissions, starts: NDArray[np.int64]) -> Scores:
     size = len(emissions.first)
     if not size:
         return np.zeros(0, dtype=np.int32)
-    length = min(_CHUNK, size)
-    columns = _chunks(_with_forced_borders(emissions, starts), length)
-    count = columns.first.shape[1]
-    entry, leaving = _borders_of_chunks(columns) if count > 1 else (_certain(1), _certain(1))
+    emissions = _with_forced_borders(emissions, starts)
+    if size <= _CHUNK:
+        return _one_chunk(emissions)
+    columns = _chunks(emissions, _CHUNK)
+    entry, leaving = _borders_of_chunks(columns)
     odds = _forward(columns, entry) + _backward(columns, leaving)
     return odds.T.reshape(-1)[:size]
+
+
+def _one_chunk(emissions: Emissions) -> Scores:
+    """The log-odds of a chain so short that numbers one by one are faster than columns."""
+    rows = list(zip(*(column.tolist() for column in emissions), strict=True))
+    before: list[int] = []
+    odds = FORCED
+    for first, middle, last, only in rows:
+        odds = max(last, odds + only) - max(middle, odds + first)
+        before.append(odds)
+    behind: list[int] = []
+    odds = FORCED
+    for first, middle, last, only in reversed(rows):
+        behind.append(odds)
+        odds = max(first, only + odds) - max(middle, last + odds)
+    return np.array(before, dtype=np.int32) + np.array(behind[::-1], dtype=np.int32)
 
 
 def _certain(count: int) -> Scores:

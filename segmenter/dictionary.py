@@ -28,6 +28,10 @@ _LOAD = 0.62
 _HALF = np.uint64(32)
 _BLOCK = 2**15
 _TAIL = 256
+_FEW = 512
+"""Hashes for which all places of a search are read at once."""
+_SHORT, _USUAL = 120, 4
+"""Characters of a text in which the n-grams of up to so many characters are looked up at once."""
 DEFAULT_FILE = Path(__file__).parent / "data" / "dictionary.npz"
 
 
@@ -115,8 +119,10 @@ class Dictionary:
 
     def lookup(self, hashes: Hashes) -> NDArray[np.uint32]:
         """The table's number for each n-gram hash (see the module's docstring), 0 where there is none: uint32[n]."""
-        found = np.zeros(len(hashes), dtype=np.uint32)
         slots, wanted = _places(hashes, self._salt, len(self._fingerprints))
+        if len(hashes) <= _FEW:
+            return self._lookup_few(slots, wanted)
+        found = np.zeros(len(hashes), dtype=np.uint32)
         open_queries: NDArray[np.int64] | None = None
         for _ in range(self._probes):
             stored = self._fingerprints[slots]
@@ -130,13 +136,66 @@ class Dictionary:
             slots, wanted = slots[left] + 1, wanted[left]
         return found
 
+    def _lookup_few(self, slots: NDArray[np.int64], wanted: NDArray[np.uint32]) -> NDArray[np.uint32]:
+        """`lookup` in few steps, each over a table of searches and probes."""
+        places = slots[:, None] + np.arange(self._probes)
+        stored = self._fingerprints[places]
+        hit = stored == wanted[:, None]
+        rows = np.arange(len(slots))
+        last = (hit | (stored == 0)).argmax(axis=1)
+        found: NDArray[np.uint32] = self._values[places[rows, last]] * hit[rows, last]
+        return found.astype(np.uint32, copy=False)
+
     def match(self, points: CodePoints) -> Matches:
         """All words of the dictionary in a text, overlapping ones too.
 
         Many short texts are best matched at once, joined by a character that is in no word (such as a line feed).
         """
+        if 0 < len(points) <= _SHORT and self.longest >= _USUAL:
+            return self._match_short(points)
         parts = [self._match_block(points, first) for first in range(0, max(len(points), 1), _BLOCK)]
         return Matches(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
+
+    def _match_short(self, points: CodePoints) -> Matches:
+        """`match` in few steps: what is no beginning of a word is looked up too, and left out afterwards."""
+        size = len(points)
+        hashes = np.zeros((_USUAL, size), dtype=np.uint64)
+        for row, ngrams in zip(hashes, ngram_hashes(points, _USUAL), strict=True):
+            row[: len(ngrams)] = ngrams
+        code = self.lookup(hashes.ravel()).reshape(_USUAL, size)
+        for row in range(1, _USUAL):
+            code[row, max(size - row, 0) :] = 0
+        for row in range(2, _USUAL):
+            code[row] *= code[row - 1] & 1
+        start, length = (code.T > 1).nonzero()
+        codes = code[length, start]
+        longer = self._longer(points, hashes[-1], code[-1])
+        if longer:
+            start, length, codes = (
+                np.concatenate([column, *more])
+                for column, more in zip((start, length, codes), zip(*longer, strict=True), strict=True)
+            )
+            order = start.argsort(kind="stable")
+            start, length, codes = start[order], length[order], codes[order]
+        probability = self._log_probabilities[(codes >> 1).astype(np.int64) - 1]
+        return Matches(start.astype(np.int32), (length + 1).astype(np.int32), probability)
+
+    def _longer(
+        self, points: CodePoints, shorter: Hashes, code: NDArray[np.uint32]
+    ) -> list[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.uint32]]]:
+        """(starts, lengths less one, table's numbers) of the words of more than `_USUAL` characters, by length."""
+        found = []
+        start = np.arange(len(code))
+        for length in range(_USUAL + 1, self.longest + 1):
+            going = (((code & 1) == 1) & (start + length <= len(points))).nonzero()[0]
+            if not len(going):
+                break
+            start = start[going]
+            shorter = prefix_hashes(points, start, length, shorter[going])
+            code = self.lookup(shorter)
+            words = (code > 1).nonzero()[0]
+            found.append((start[words], np.full(len(words), length - 1), code[words]))
+        return found
 
     def _match_block(self, points: CodePoints, first: int) -> Matches:
         """The words that begin in `points[first:first + _BLOCK]`."""

@@ -7,14 +7,14 @@ from one sentence into the next. In n-grams every digit counts as one, every let
 
 from collections.abc import Iterator
 from functools import cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from segmenter.characters import Shape, character_table
 from segmenter.dictionary import Dictionary, Matches
-from segmenter.hashing import CodePoints, Hashes, mix, ngram_hashes
+from segmenter.hashing import CodePoints, Hashes, mix, mix_rows, ngram_hashes
 from segmenter.types import UInt8Array
 
 MARGIN = 4
@@ -29,6 +29,9 @@ NGRAMS: tuple[tuple[int, int], ...] = (
 """(length, offset of the first character) of the character n-grams."""
 
 TEMPLATES = len(NGRAMS) + 8
+REACH = 2
+"""The furthest offset of a template."""
+
 LONGEST_WORD = 6
 """Longer dictionary words count as this long."""
 
@@ -90,38 +93,45 @@ def character_types(points: CodePoints) -> UInt8Array:
 
 def feature_hashes(points: CodePoints, dictionary: Dictionary) -> Iterator[Hashes]:
     """Yield one column of hashes for each of the `TEMPLATES`: uint64[n], already salted by template."""
+    for salt, column in enumerate(_columns(points, dictionary)):
+        yield mix(column, salt)
+
+
+def feature_table(points: CodePoints, dictionary: Dictionary) -> Hashes:
+    """The columns of `feature_hashes`, made at once, as is best for short texts: uint64[TEMPLATES, n]."""
+    return mix_rows(np.stack(_columns(points, dictionary)))
+
+
+def _columns(points: CodePoints, dictionary: Dictionary) -> list[Hashes]:
     types = character_types(points)
     classes = points.copy()
     classes[types == _DIGIT] = ord("0")
     classes[types == _LETTER] = ord("a")
-    ngrams = [_full(hashes, len(points)) for hashes in ngram_hashes(classes, 4)]
-    columns = [_shift(ngrams[length - 1], offset) for length, offset in NGRAMS]
-    before, after = _shift(ngrams[0], -1), _shift(ngrams[0], 1)
-    columns.append(mix(before, 98) ^ after)
+    ngrams = [_Shifts(hashes, len(points)) for hashes in ngram_hashes(classes, 4)]
+    columns = [ngrams[length - 1].at(offset) for length, offset in NGRAMS]
+    columns.append(mix(ngrams[0].at(-1), 98) ^ ngrams[0].at(1))
     columns.append(_type_pattern(types))
     matches = dictionary.match(points)
-    columns.extend(_word_columns(matches, ngrams[0]))
+    columns.extend(_word_columns(matches, ngrams[0].at(0)))
     columns.extend(_probability_columns(matches, len(points)))
-    for salt, column in enumerate(columns):
-        yield mix(column, salt)
+    return columns
 
 
 def _type_pattern(types: UInt8Array) -> Hashes:
-    pattern = np.zeros(len(types), dtype=np.uint64)
-    for offset in (-2, -1, 0, 1, 2):
-        pattern = (pattern << np.uint64(3)) | _shift(types, offset)
-    return pattern
+    shifts = _Shifts(types.astype(np.uint64), len(types))
+    return _digits(*(shifts.at(offset) for offset in (-2, -1, 0, 1, 2)))
 
 
 def _word_columns(matches: Matches, unigrams: Hashes) -> list[Hashes]:
     """Longest dictionary words of two characters or more that begin, end or go on at each character, combined."""
-    begin, inside, end = (column.astype(np.uint64) for column in longest_words(matches, len(unigrams)))
-    here = _digits(begin, inside, end)
+    size = len(unigrams)
+    begin, inside, end = (_Shifts(column.astype(np.uint64), size) for column in longest_words(matches, size))
+    here = _digits(begin.at(0), inside.at(0), end.at(0))
     return [
         here,
         mix(unigrams, 99) ^ here,
-        _digits(begin, _shift(begin, 1), _shift(end, -1), end),
-        _digits(begin, inside, _shift(begin, 1), _shift(end, 1), _shift(begin, -1), _shift(end, -1)),
+        _digits(begin.at(0), begin.at(1), end.at(-1), end.at(0)),
+        _digits(begin.at(0), inside.at(0), begin.at(1), end.at(1), begin.at(-1), end.at(-1)),
     ]
 
 
@@ -142,9 +152,12 @@ def longest_words(matches: Matches, size: int) -> tuple[UInt8Array, UInt8Array, 
 
 def _probability_columns(matches: Matches, size: int) -> list[Hashes]:
     """How probable the likeliest words are that end, begin and cross at the gap before and behind each character."""
-    begin, crossing, end = (column.astype(np.uint64) for column in likeliest_words(matches, size))
-    before, begun, ended = _shift(crossing, -1), _shift(begin, 1), _shift(end, -1)
-    return [_hexadecimal(crossing, end, begun, before), _hexadecimal(before, ended, begin, crossing)]
+    begin, crossing, end = (_Shifts(column.astype(np.uint64), size) for column in likeliest_words(matches, size))
+    here, before = crossing.at(0), crossing.at(-1)
+    return [
+        _hexadecimal(here, end.at(0), begin.at(1), before),
+        _hexadecimal(before, end.at(-1), begin.at(0), here),
+    ]
 
 
 def likeliest_words(matches: Matches, size: int) -> tuple[UInt8Array, UInt8Array, UInt8Array]:
@@ -167,30 +180,29 @@ def likeliest_words(matches: Matches, size: int) -> tuple[UInt8Array, UInt8Array
 
 def _hexadecimal(*columns: Hashes) -> Hashes:
     """Small numbers (below 16) as the digits of one."""
-    number = np.zeros(len(columns[0]), dtype=np.uint64)
-    for column in columns:
+    number = columns[0]
+    for column in columns[1:]:
         number = (number << np.uint64(4)) | column
     return number
 
 
 def _digits(*columns: Hashes) -> Hashes:
     """Small numbers (below 8) as the octal digits of one."""
-    number = np.zeros(len(columns[0]), dtype=np.uint64)
-    for column in columns:
+    number = columns[0]
+    for column in columns[1:]:
         number = (number << np.uint64(3)) | column
     return number
 
 
-def _full(hashes: Hashes, size: int) -> Hashes:
-    """The column made `size` long with zeros."""
-    return np.concatenate([hashes, np.zeros(size - len(hashes), dtype=np.uint64)])
+class _Shifts:
+    """A column and its neighbours within `REACH` places: zero beyond the ends."""
 
+    def __init__(self, column: NDArray[np.uint64], size: int) -> None:
+        self._size = size
+        self._padded = np.zeros(size + 2 * REACH, dtype=np.uint64)
+        self._padded[REACH : REACH + len(column)] = column
 
-def _shift(column: NDArray[Any], offset: int) -> NDArray[Any]:
-    """What stands `offset` places on: shifted[i] = column[i + offset], zero beyond the ends."""
-    shifted = np.zeros_like(column)
-    if offset >= 0:
-        shifted[: len(column) - offset] = column[offset:]
-    else:
-        shifted[-offset:] = column[:offset]
-    return shifted
+    def at(self, offset: int) -> NDArray[np.uint64]:
+        """What stands `offset` places on: `at(offset)[i]` is `column[i + offset]`; uint64[size], not to be changed."""
+        first = REACH + offset
+        return self._padded[first : first + self._size]

@@ -10,6 +10,7 @@ True
 """
 
 from collections.abc import Iterator
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -73,7 +74,25 @@ def hash_text(text: str) -> int:
 
 def mix(hashes: Hashes, salt: int) -> Hashes:
     """Independent hashes of the same things for another use, such as another feature template: uint64[n]."""
-    mixed = hashes ^ np.uint64((salt * 0xBF58476D1CE4E5B9 + 0x94D049BB133111EB) % 2**64)
+    mixed = hashes ^ _salting(salt)
     mixed *= _CHARACTER_FACTOR
     mixed ^= mixed >> _HALF
     return mixed
+
+
+def mix_rows(table: Hashes) -> Hashes:
+    """`mix(row, i)` for the i-th row of a table of hashes: uint64[m, n]."""
+    mixed = table ^ _saltings(len(table))
+    mixed *= _CHARACTER_FACTOR
+    mixed ^= mixed >> _HALF
+    return mixed
+
+
+@cache
+def _salting(salt: int) -> np.uint64:
+    return np.uint64((salt * 0xBF58476D1CE4E5B9 + 0x94D049BB133111EB) % 2**64)
+
+
+@cache
+def _saltings(count: int) -> Hashes:
+    return np.array([_salting(salt) for salt in range(count)], dtype=np.uint64)[:, None]

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from segmenter.chain import Emissions, gap_log_odds
 from segmenter.dictionary import Dictionary
 from segmenter.errors import SegmenterError
-from segmenter.features import TEMPLATES, Layout, feature_hashes, lay_out
+from segmenter.features import TEMPLATES, Layout, feature_hashes, feature_table, lay_out
 from segmenter.hashing import CodePoints, Hashes, code_points
 from segmenter.sentences import split_sentences
 from segmenter.types import Int16Array, UInt8Array
@@ -30,6 +30,8 @@ CERTAIN = 2047
 
 _FORMAT = 1
 _BLOCK = 1 << 15
+_SHORT = 512
+"""Characters whose features are looked up all at once; of longer texts a column at a time, in the cache."""
 _HALF = np.uint64(32)
 _CHECK = np.uint64(0xFF)
 _LANES = (8, 26, 44)
@@ -96,13 +98,17 @@ class WideModel:
         return digest.hexdigest()[:16]
 
     def emissions(self, columns: Iterable[Hashes], criterion: str) -> Emissions:
-        """Scores of each character as first, middle, last and only one of a word, in units of 1/64: int32[n] each."""
+        """Scores of each character as first, middle, last and only one of a word, in units of 1/64: int32[n] each.
+
+        columns: hashed features, uint64[n] or several as uint64[m, n]
+        """
         table = self._table(criterion)
         total: NDArray[np.int64] | None = None
         for hashes in columns:
             row = table[row_of(hashes, len(table))]
             known = (row & 0xFF) == (hashes & _CHECK).astype(np.int64)
             found = (row >> _LANES[0]) * known
+            found = found.sum(axis=0) if found.ndim > 1 else found
             total = found if total is None else total + found
         assert total is not None
         first, last, only = (lane * np.int32(self.unit) for lane in _unpack(total))
@@ -190,13 +196,18 @@ class WideTagger:
 
     def emissions(self, layout: Layout, criterion: str) -> Emissions:
         """Scores of the n characters of sentences that are laid out, in units of 1/64: int32[n] each."""
-        columns = self.model.emissions(feature_hashes(layout.points, self._dictionary), criterion)
+        columns = self.model.emissions(self._features(layout.points), criterion)
         return Emissions(*(column[layout.places] for column in columns))
 
     def _block_odds(self, points: CodePoints, length: NDArray[np.int64], criterion: str) -> Int16Array:
         emissions = self.emissions(lay_out(points, length), criterion)
         odds = gap_log_odds(emissions, np.cumsum(length) - length)
         return np.clip(odds, -CERTAIN, CERTAIN).astype(np.int16)
+
+    def _features(self, points: CodePoints) -> Iterable[Hashes]:
+        if len(points) <= _SHORT:
+            return [feature_table(points, self._dictionary)]
+        return feature_hashes(points, self._dictionary)
 
 
 def _blocks(start: NDArray[np.int64]) -> Iterable[slice]:
