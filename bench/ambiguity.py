@@ -3,8 +3,10 @@
     python bench/ambiguity.py [--mined FILE] [--classic FILE] [--mode M] [--json]
 
 `mined`: rows of corpus, file, type, string, start, end, jieba_right and gold; the place counts as right when the cut
-has every gold border inside `start:end` (places of the unspaced sentence) and no other. `classic`: sentence and gold
-cut, the whole cut must be right. Keys: queries, right, share, classic_wrong, peers.
+has every gold border inside `start:end` (places of the unspaced sentence) and no other. `classic`: sentence, gold cut,
+and a note that may name a second reading behind `also:`. `classic_right`: the whole cut is that of a reading;
+`classic_read`: every border of a reading is kept, smaller words (完 了 for 完了) do not count against it.
+Keys: queries, right, share, classic, classic_right, classic_read, classic_wrong, peers.
 """
 
 from collections.abc import Callable
@@ -42,14 +44,18 @@ def mined_right(path: Path, cut: Cutter) -> tuple[int, int]:
     return len(lines), right
 
 
-def classic_right(path: Path, cut: Cutter) -> list[str]:
-    """The cuts that differ from the gold one."""
-    wrong = []
-    for sentence, gold, *_ in rows(path):
-        found = " ".join(cut(sentence, None))
-        if found != gold:
-            wrong.append(f"{found}  (gold: {gold})")
-    return wrong
+def classic(path: Path, cut: Cutter) -> dict[str, Any]:
+    """How many sentences there are, are cut as a reading has it, keep a reading; and the cuts that differ."""
+    lines = rows(path)
+    wrong, read = [], 0
+    for sentence, gold, *notes in lines:
+        readings = [gold, *(note.partition("also:")[2].strip() for note in notes if "also:" in note)]
+        found = cut(sentence, None)
+        if " ".join(found) not in readings:
+            wrong.append(f"{' '.join(found)}  (gold: {' or '.join(readings)})")
+        read += any(borders(reading.split(" ")) <= borders(found) for reading in readings)
+    right = len(lines) - len(wrong)
+    return {"classic": len(lines), "classic_right": right, "classic_read": read, "classic_wrong": wrong}
 
 
 def main() -> None:
@@ -68,8 +74,7 @@ def main() -> None:
     result: dict[str, Any] = {"peers": {}}
     for name, cut in (("wenci", ours), ("jieba", lambda text, criterion: jieba.lcut(text))):
         total, right = mined_right(args.mined, cut)
-        wrong = classic_right(args.classic, cut)
-        found = {"right": right, "share": round(right / total, 4), "classic_wrong": wrong}
+        found = {"right": right, "share": round(right / total, 4), **classic(args.classic, cut)}
         result |= {"queries": total, **found} if name == "wenci" else {"peers": {name: found}}
     report(result, args.json)
 
