@@ -1,6 +1,7 @@
 """What the benchmarks share: reading the corpora, and a throw-away index of posts."""
 
 import argparse
+import hashlib
 import json
 import statistics
 import sys
@@ -15,7 +16,9 @@ from typing import Any
 import zstandard
 
 from index.db import Pool, open_pool
+from index.embed import embed
 from index.embedded import EmbeddedPostgres
+from index.fusion import PARTS
 from index.generations import reindex
 from index.migrate import migrate
 from index.types import Post
@@ -45,8 +48,8 @@ def read_gold(path: Path) -> Iterator[list[str]]:
 
 
 @contextmanager
-def indexed(posts: Sequence[Post], analyzer: Analyzer) -> Iterator[Pool]:
-    """A pool on a fresh embedded PostgreSQL that serves these posts; gone afterwards."""
+def indexed(posts: Sequence[Post], analyzer: Analyzer, *, vectors: bool = True) -> Iterator[Pool]:
+    """A pool on a fresh embedded PostgreSQL that serves these posts, with their vectors; gone afterwards."""
     with (
         tempfile.TemporaryDirectory(prefix="wenci-bench-", dir="/tmp", ignore_cleanup_errors=True) as folder,
         EmbeddedPostgres(Path(folder) / "data", settings=FAST) as server,
@@ -58,6 +61,10 @@ def indexed(posts: Sequence[Post], analyzer: Analyzer) -> Iterator[Pool]:
         note(f"{report.documents} posts indexed in {report.seconds:.0f} s")
         if report.failed:
             raise SystemExit(f"{len(report.failed)} posts failed: {report.failed[0]}")
+        if vectors:
+            begin = time.monotonic()
+            made = embed(pool)
+            note(f"{made.done} vectors in {time.monotonic() - begin:.0f} s{f', off: {made.off}' if made.off else ''}")
         with pool.connection() as conn:
             conn.autocommit = True
             conn.execute("set statement_timeout = 0")
@@ -106,6 +113,24 @@ def parser(description: str) -> argparse.ArgumentParser:
 def add_mode(arguments: argparse.ArgumentParser) -> None:
     """The option `--mode`, of the analyzer."""
     arguments.add_argument("--mode", help="of the analyzer: dictionary, wide or hybrid; default: its own")
+
+
+def add_without(arguments: argparse.ArgumentParser) -> None:
+    """The option `--without`, parts of the search to leave out."""
+    names = ", ".join(sorted(PARTS))
+    arguments.add_argument(
+        "--without", nargs="*", choices=sorted(PARTS), default=[], metavar="PART", help=f"leave out parts: {names}"
+    )
+
+
+def add_half(arguments: argparse.ArgumentParser) -> None:
+    """The option `--half`, for weights that are fitted on one half of the queries and reported on the other."""
+    arguments.add_argument("--half", choices=("fit", "report"), help="queries by the SHA-256 of their right id or text")
+
+
+def in_half(name: str, half: str | None) -> bool:
+    """Whether the query of this name belongs to the half; `fit` has the names whose hash is even."""
+    return half is None or (hashlib.sha256(name.encode()).digest()[-1] % 2 == 0) == (half == "fit")
 
 
 def report(result: dict[str, Any], as_json: bool) -> None:

@@ -71,7 +71,7 @@ def lost_here(texts: Sequence[Text]) -> list[tuple[str, str]]:
     analyzer = Analyzer.default()
     posts = [Post(id=text.id, title="", body=text.text) for text in texts]
     lost: list[tuple[str, str]] = []
-    with indexed(posts, analyzer) as pool, pool.connection() as conn:
+    with indexed(posts, analyzer, vectors=False) as pool, pool.connection() as conn:
         conn.autocommit = True
         begin = time.perf_counter()
         for text in texts:

@@ -60,7 +60,7 @@ def main() -> None:
     ]
     sample = [post.title for post in posts if post.title.strip()][:: options.every]
     analyzer = Analyzer.default()
-    with indexed(posts, analyzer) as pool, pool.connection() as conn:
+    with indexed(posts, analyzer, vectors=False) as pool, pool.connection() as conn:
         begin = time.perf_counter()
         with conn.transaction():
             suggestions.fill(Tables(conn, ensure_serving(conn, analyzer)))

@@ -1,6 +1,6 @@
 """Words first: posts in which the query stands as a word above those where its characters only meet across a border.
 
-    python bench/words_first.py [--gold FILE...] [--mode MODE] [--every N] [--json]
+    python bench/words_first.py [--gold FILE...] [--mode MODE] [--every N] [--without PART...] [--half H] [--json]
 
 Every sentence of the gold-segmented files is a post. Queries are dictionary words (jieba's list) of 2-3 characters that
 are a gold word in some sentences, and in others only lie across a gold border. The first are right, the second wrong;
@@ -18,7 +18,7 @@ from math import log
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from corpus import DATA, add_mode, indexed, note, parser, read_gold, report
+from corpus import DATA, add_half, add_mode, add_without, in_half, indexed, note, parser, read_gold, report
 from lost_matches import joined
 
 from index.search import search
@@ -83,15 +83,18 @@ def average_precision(found: Iterable[int], query: Query) -> float:
     return total / len(query.right)
 
 
-def ours(sentences: Sequence[Sequence[str]], queries: Sequence[Query], mode: str | None) -> dict[str, Any]:
+def ours(
+    sentences: Sequence[Sequence[str]], queries: Sequence[Query], mode: str | None, without: Iterable[str] = ()
+) -> dict[str, Any]:
     """Wenci."""
     analyzer = Analyzer.default(mode=mode)
     posts = [Post(id=f"{number:06}", title="", body=joined(words)) for number, words in enumerate(sentences)]
     found: dict[Query, list[int]] = {}
-    with indexed(posts, analyzer) as pool, pool.connection() as conn:
+    left_out = frozenset(without)
+    with indexed(posts, analyzer, vectors=False) as pool, pool.connection() as conn:
         conn.autocommit = True
         for query in queries:
-            hits = search(conn, analyzer, SearchRequest(query.text, limit=len(posts))).hits
+            hits = search(conn, analyzer, SearchRequest(query.text, limit=len(posts), without=left_out)).hits
             found[query] = [int(hit.id) for hit in hits]
     return figures(found)
 
@@ -150,13 +153,16 @@ def main() -> None:
     arguments = parser("Posts with the query as a word above posts with its characters across a border.")
     arguments.add_argument("--gold", type=Path, nargs="*", default=sorted((DATA / "seg").glob("*/dev.txt")))
     add_mode(arguments)
+    add_without(arguments)
+    add_half(arguments)
     arguments.add_argument("--every", type=int, default=1, help="take every Nth sentence only")
     options = arguments.parse_args()
     sentences = read_sentences(options.gold, options.every)
     jieba.initialize()
     queries = make_queries(sentences, lambda text: jieba.dt.FREQ.get(text, 0) > 0)
+    queries = [query for query in queries if in_half(query.text, options.half)]
     note(f"{len(sentences)} sentences, {len(queries)} queries")
-    result: dict[str, Any] = {"queries": len(queries), **ours(sentences, queries, options.mode)}
+    result: dict[str, Any] = {"queries": len(queries), **ours(sentences, queries, options.mode, options.without)}
     texts = [joined(words) for words in sentences]
     result["peers"] = {
         "bigrams": peer(texts, queries, bigrams),

@@ -35,7 +35,7 @@ class Weights:
 
     k1, b: of BM25; title, tags: weight of these fields beside the body's 1; grams: weight of bigrams and atoms beside
     words; cover, cover_power: reward for long pieces of the query in one piece (`cover`), relative to the BM25 score;
-    title_cover: the same for the title alone; meaning: weight of the cosine beside the best score of the query.
+    title_cover: the same for the title alone; meaning: the power of the cosine that scores are multiplied by.
     """
 
     k1: float = 2.5
@@ -47,7 +47,7 @@ class Weights:
     cover: float = 0.8
     title_cover: float = 0.4
     cover_power: float = 1.5
-    meaning: float = 0.0
+    meaning: float = 1.0
 
 
 WEIGHTS = Weights()

@@ -19,6 +19,7 @@ from index.query import Query, parse
 from index.rank import GRAM_KINDS, WORD_KINDS, Scorer
 from index.reader import Reader
 from index.rows import DocumentAnalyzer
+from index.standing import Odds
 from index.tiers import Tiers
 from index.types import SearchRequest, SearchResult
 from index.window import Ranking
@@ -64,6 +65,7 @@ class _Run:
         self._request = request
         self._query = query
         self._asked: Asked = analyse(analyzer, query)
+        self._odds: Odds | None = getattr(analyzer, "border_odds", None)
         self._tiers = Tiers(conn, reader, collection, analyzer, request, self._asked)
         self._weights = weights_without(request.without)
         lexemes = self._asked.lexemes() | self._tiers.lexemes()
@@ -78,7 +80,15 @@ class _Run:
         found, across, relaxed, tiers = self._find(notices)
         typed = np.flatnonzero(found.all)
         ranking = Ranking(
-            self._words, self._grams, found.phrase, across, self._cover_text(), self._weights, self._tiers.cosines()
+            self._words,
+            self._grams,
+            found.phrase,
+            across,
+            self._cover_text(),
+            self._weights,
+            self._tiers.cosines(),
+            self._odds,
+            self._request.without,
         )
         page = fused_page(self._reader, typed, tiers, self._request, ranking)
         hits = hits_of(

@@ -10,7 +10,7 @@ from index.collection import Floats, Mask
 from index.passages import BODY, TITLE
 from index.rank import WEIGHTS, Ords, Weights, best_first, cover
 from index.reader import Reader, StoredPassage
-from index.standing import is_short, standing
+from index.standing import Odds, Place, best_place, firmness, is_short
 from index.types import SearchRequest
 
 WINDOW = 40
@@ -22,6 +22,14 @@ COVER_LENGTH = 64
 PHRASE_FIRST = 16
 """A query up to so many characters is meant as it stands: posts that hold it in one piece come first."""
 
+LEAST_COSINE = 0.05
+
+FIRM = 20
+"""Posts of the window whose borders around a short query are looked at by the model."""
+
+FIRM_STEP, GRADE_STEP = 2, 3
+"""Best scores that the firmest place adds, and each grade: more than BM25 and firmness together can differ by."""
+
 TIES = 1000
 """Posts of equal score that are put in order of their ids, at most."""
 
@@ -30,7 +38,8 @@ TIES = 1000
 class Ranking:
     """What orders hits: BM25 of words and of grams, the phrase hits, those only across words, and the query's text.
 
-    `meaning` gives the cosines of documents beside the query, as far as they have vectors.
+    `meaning` gives the cosines of documents beside the query, as far as they have vectors; `odds` what the model
+    believes of borders; `without` names rewards that are left out (`index.fusion`).
     """
 
     words: Floats
@@ -40,6 +49,8 @@ class Ranking:
     text: str
     weights: Weights = WEIGHTS
     meaning: Callable[[Ords], Mapping[int, float]] | None = None
+    odds: Odds | None = None
+    without: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,11 +71,14 @@ def ranked_page(reader: Reader, ranking: Ranking, ords: Ords, request: SearchReq
     if request.sort == "newest" or not base[ords].any():
         order = reader.newest(ords, limit, offset)
         return [plain_entry(ranking, ord) for ord in order]
-    window = _window(reader, ranking, base, ords)
-    entries = _reranked(reader, ranking, window)
-    if offset + limit > len(entries):
-        rest = np.setdiff1d(ords, window, assume_unique=True)
-        entries += _rest(reader, ranking, base, rest, offset + limit - len(entries))
+    entries: list[Entry] = []
+    for tier in (ords[~ranking.across[ords]], ords[ranking.across[ords]]):
+        wanted = offset + limit - len(entries)
+        if wanted > 0 and len(tier):
+            window = _window(reader, ranking, base, tier)
+            entries += _reranked(reader, ranking, window)
+            rest = np.setdiff1d(tier, window, assume_unique=True)
+            entries += _rest(reader, ranking, base, rest, offset + limit - len(entries))
     return entries[offset : offset + limit]
 
 
@@ -75,9 +89,8 @@ def plain_entry(ranking: Ranking, ord: int, **more: float) -> Entry:
 
 
 def _window(reader: Reader, ranking: Ranking, base: Floats, ords: Ords) -> Ords:
-    proper = ords[~ranking.across[ords]]
-    best = _best(reader, base, proper, WINDOW)
-    whole = _best(reader, base, proper[ranking.phrase[proper]], WINDOW)
+    best = _best(reader, base, ords, WINDOW)
+    whole = _best(reader, base, ords[ranking.phrase[ords]], WINDOW)
     return np.union1d(best, whole)
 
 
@@ -100,9 +113,9 @@ def _reranked(reader: Reader, ranking: Ranking, window: Ords) -> list[Entry]:
     entries = [_covered(ranking, ord, text, found) for ord, found in passages.items()]
     if ranking.meaning is not None and ranking.weights.meaning:
         entries = _with_meaning(ranking, entries, ranking.meaning(window))
-    if is_short(ranking.text):
-        entries = _standing_first(ranking, entries, passages)
-    elif len(ranking.text) <= PHRASE_FIRST:
+    if is_short(ranking.text) and "stands" not in ranking.without:
+        entries = _standing_first(reader, ranking, entries, passages)
+    elif len(ranking.text) <= PHRASE_FIRST and "phrase" not in ranking.without:
         entries = _phrase_first(ranking, entries)
     entries.sort(key=_by_score)
     tied = [entry.ord for here, after in pairwise(entries) if here.score == after.score for entry in (here, after)]
@@ -113,26 +126,46 @@ def _reranked(reader: Reader, ranking: Ranking, window: Ords) -> list[Entry]:
 
 
 def _standing_first(
-    ranking: Ranking, entries: Sequence[Entry], passages: Mapping[int, Sequence[StoredPassage]]
+    reader: Reader, ranking: Ranking, entries: Sequence[Entry], passages: Mapping[int, Sequence[StoredPassage]]
 ) -> list[Entry]:
-    """Adds the best score once for each grade, so that how the query stands counts before how often."""
+    """Adds the best score for each grade, so that how the query stands counts before how often.
+
+    Among posts of one grade, how firmly it stands there counts as much as how often; the best `FIRM` are looked at.
+    """
     step = max((entry.score for entry in entries), default=0.0)
-    grades = [standing(ranking.text, passages[entry.ord]) for entry in entries]
-    return [
-        Entry(entry.ord, entry.score + step * grade, entry.parts | {"stands": step * grade})
-        for entry, grade in zip(entries, grades, strict=True)
-    ]
+    places = {entry.ord: best_place(ranking.text, passages[entry.ord]) for entry in entries}
+    firm: dict[int, float] = {}
+    if ranking.odds is not None and len(ranking.text) > 1 and len(entries) > 1 and "borders" not in ranking.without:
+        best = _first_in_grades(reader, entries, places)
+        found = firmness(ranking.text, [places[entry.ord] for entry in best], ranking.odds)
+        firm = dict(zip((entry.ord for entry in best), found, strict=True))
+    result = []
+    for entry in entries:
+        parts = {"stands": GRADE_STEP * step * places[entry.ord].grade}
+        if firm:
+            parts["borders"] = FIRM_STEP * step * firm.get(entry.ord, 0.5)
+        result.append(Entry(entry.ord, entry.score + sum(parts.values()), entry.parts | parts))
+    return result
+
+
+def _first_in_grades(reader: Reader, entries: Sequence[Entry], places: Mapping[int, Place]) -> Sequence[Entry]:
+    """The `FIRM` best by grade and score, of equal ones those with the smallest ids."""
+    if len(entries) <= FIRM:
+        return entries
+    posts = reader.posts([entry.ord for entry in entries])
+    known = [entry for entry in entries if entry.ord in posts]
+    return sorted(known, key=lambda one: (-places[one.ord].grade, -one.score, posts[one.ord].id))[:FIRM]
 
 
 def _with_meaning(ranking: Ranking, entries: Sequence[Entry], cosines: Mapping[int, float]) -> list[Entry]:
-    """Adds a share of the best score by the cosine; a post without a vector counts like the average of the others."""
-    step = ranking.weights.meaning * max((entry.score for entry in entries), default=0.0)
-    usual = sum(cosines.values()) / max(len(cosines), 1)
-    added = {entry.ord: step * max(cosines.get(entry.ord, usual), 0.0) for entry in entries}
-    return [
-        Entry(entry.ord, entry.score + added[entry.ord], entry.parts | {"meaning": added[entry.ord]})
-        for entry in entries
-    ]
+    """Multiplies scores by the cosine; a post without a vector counts like the average of the others."""
+    usual = sum(cosines.values()) / len(cosines) if cosines else 1.0
+    result = []
+    for entry in entries:
+        share = max(cosines.get(entry.ord, usual), LEAST_COSINE) ** ranking.weights.meaning
+        lost = entry.score * (share - 1)
+        result.append(Entry(entry.ord, entry.score + lost, entry.parts | {"meaning": lost}))
+    return result
 
 
 def _phrase_first(ranking: Ranking, entries: Sequence[Entry]) -> list[Entry]:
@@ -159,8 +192,9 @@ def _covered(ranking: Ranking, ord: int, text: str, passages: Sequence[StoredPas
 
 
 def _rest(reader: Reader, ranking: Ranking, base: Floats, ords: Ords, count: int) -> list[Entry]:
-    """The best of those outside the window; equal ones by id, those only across words at the end."""
-    keys = np.where(ranking.across, base - base.max() - 1, base).astype(np.float32)
-    posts = reader.posts(_best(reader, keys, ords, count).tolist())
-    order = sorted(posts, key=lambda ord: (-float(keys[ord]), posts[ord].id))
+    """The best of those outside the window; equal ones by id."""
+    if count <= 0 or not len(ords):
+        return []
+    posts = reader.posts(_best(reader, base, ords, count).tolist())
+    order = sorted(posts, key=lambda ord: (-float(base[ord]), posts[ord].id))
     return [plain_entry(ranking, ord) for ord in order]

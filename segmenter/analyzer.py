@@ -21,7 +21,7 @@ from segmenter.normalise import Normalized, Normalizer
 from segmenter.runs import CODE_OF, KINDS
 from segmenter.segment import SOURCES, Cut, Segmenter
 from segmenter.stream import mapped
-from segmenter.types import Analysis, Granularity, Int32Array, Kind, Token, UInt8Array
+from segmenter.types import Analysis, Granularity, Int16Array, Int32Array, Kind, Token, UInt8Array
 from segmenter.user_dictionary import UserDictionary
 
 DEFAULT_MODE = "wide"
@@ -112,6 +112,13 @@ class Analyzer:
         Raises ExplainTooLongError beyond `explain.LONGEST_TEXT` characters, and what `segment` raises.
         """
         return explain(self._segmenter, self._normalizer.normalize(text), text, criterion, self.fingerprint())
+
+    def border_odds(self, texts: Sequence[str]) -> list[Int16Array] | None:
+        """What the quick model believes of each gap of texts that are normalised: int16[len(text) - 1] each.
+
+        Log-odds of a border in units of 1/64; None in the mode without models. They do not depend on user words.
+        """
+        return self._segmenter.quick_odds(texts)
 
     def analyze(self, text: str) -> Analysis:
         """The columns of one text. Raises LoneSurrogateError for a string that is not Unicode text."""

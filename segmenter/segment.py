@@ -6,6 +6,7 @@ log-odds that no border is there, plus `Decision.dictionary_bonus` for each dict
 way scores are integers in units of 1/64, and of equal paths the one whose words are longer from the left wins.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
@@ -147,6 +148,14 @@ class Segmenter:
             return tagger.boundary_scores([normalized.text], criterion)[0]
         kept = single_spaces(normalized.points)
         return spread(tagger.boundary_scores([text_of(normalized.points[kept])], criterion)[0], kept)
+
+    def quick_odds(self, texts: Sequence[str]) -> list[Int16Array] | None:
+        """Log-odds of a border in each gap of normalised texts by the quickest model; None without a tagger."""
+        if self._tagger is None:
+            return None
+        quick = getattr(self._tagger, "quick_scores", self._tagger.boundary_scores)
+        found: list[Int16Array] = quick(texts)
+        return found
 
     def borders_in_han(self, normalized: Normalized) -> Int64Array:
         """Places between two Han characters that no unit and no word crosses, ascending; none with a tagger.

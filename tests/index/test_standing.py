@@ -1,11 +1,15 @@
 """How a query stands in a stored passage, against the edges as they are decoded."""
 
+from collections.abc import Sequence
+
+import numpy as np
 import pytest
 
 from index.passages import BODY, cut, decode_places
 from index.reader import StoredPassage
-from index.standing import ACROSS, INSIDE, WORD, WORDS, _is_edge, is_short, standing
+from index.standing import ACROSS, INSIDE, WORD, WORDS, Place, _is_edge, best_place, firmness, is_short, standing
 from segmenter.analyzer import Analyzer
+from segmenter.types import Int16Array
 
 
 @pytest.fixture(scope="module")
@@ -45,3 +49,29 @@ def test_only_short_queries_of_dense_script_are_looked_at() -> None:
     assert not is_short("abc")
     assert not is_short("和服和服和")
     assert not is_short("，。")
+
+
+def test_the_firmest_place_has_borders_around_and_none_within() -> None:
+    model = Analyzer.default(mode="wide")
+    texts = ["她穿着和服去看樱花", "产品和服务", "和服", "没有"]
+    places = [best_place("和服", stored(model, text)) for text in texts]
+    word, across, alone, none = firmness("和服", places, model.border_odds)
+    assert alone > 0.8
+    assert word > 0.7
+    assert across < 0.4
+    assert none == 0.5
+
+
+def test_without_a_model_all_places_are_alike(analyzer: Analyzer) -> None:
+    places = [best_place("和服", stored(analyzer, text)) for text in ("她穿着和服", "产品和服务")]
+    assert firmness("和服", places, analyzer.border_odds) == [0.5, 0.5]
+
+
+def test_firmness_is_bounded_by_what_is_sure() -> None:
+    place = Place(WORD, "甲乙丙丁", 1)
+
+    def odds(texts: Sequence[str]) -> list[Int16Array]:
+        return [np.array([32000, -32000, 32000], np.int16) for _ in texts]
+
+    assert firmness("乙丙", [place], odds) == [1.0]
+    assert firmness("甲乙", [place._replace(start=0)], odds) == [pytest.approx(0.5 + (5 - 5 - 5) / 30)]
