@@ -40,6 +40,7 @@ _COMPLEX = re.compile(
       | (?P<time> (?<!:) {_CLOCK} (?![aA0:]) )
       | (?P<rate> (?: {_GROUPED} | {_NUMBER} ) [aA]{{1,4}} / [aA]{{1,3}}0? (?![aA0/.]) )
       | (?P<quantity> (?: 0++\.0++ | {_GROUPED} ) [aA]{{1,4}}+ (?![0.\-_'&q+]) )
+      | (?P<counted> {_GROUPED}- [aA][aA0]*+ {_REST_OF_WORD} )
       | (?P<number> (?: {_GROUPED} | {_NUMBER} (?!-?[aA]) ) (?: %|d[aA]?(?![aA0]) )?+ )
       | (?P<sharp> (?<![.\-'&q]) [aA]\#(?![aA0\#]) )
       | (?P<word> (?: {_NUMBER}-?+ )?+ [aA][aA0]*+ {_REST_OF_WORD} | _++{_ATOM}{_REST_OF_WORD} )
@@ -65,6 +66,7 @@ _KIND_OF_GROUP = {
     "rate": Kind.NUMBER,
     "number": Kind.NUMBER,
     "quantity": Kind.NUMBER,
+    "counted": Kind.LATIN,
     "sharp": Kind.LATIN,
     "word": Kind.LATIN,
     "dotted": Kind.LATIN,
