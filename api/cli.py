@@ -23,7 +23,7 @@ from api import (
     cli_words,
     doctor,
 )
-from api.console import guarded
+from api.console import emit, guarded
 from api.version import program_version
 
 COMMANDS = (
@@ -43,6 +43,14 @@ COMMANDS = (
 )
 
 
+class _Version(argparse.Action):
+    """Looks the version up when it is asked for: that takes longer than to cut a sentence."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        emit(f"wenci {program_version()}")
+        parser.exit()
+
+
 def build_parser() -> argparse.ArgumentParser:
     """The parser with every command registered."""
     parser = argparse.ArgumentParser(
@@ -50,7 +58,7 @@ def build_parser() -> argparse.ArgumentParser:
         description="Chinese word segmentation, and search over PostgreSQL that never loses a post.",
         epilog="Exit codes: 0 done, 1 failed (one line says why), 2 wrong usage.",
     )
-    parser.add_argument("--version", action="version", version=f"wenci {program_version()}")
+    parser.add_argument("--version", action=_Version, nargs=0, help="show program's version number and exit")
     subparsers = parser.add_subparsers(metavar="COMMAND", required=True)
     for command in COMMANDS:
         command.register(subparsers)
