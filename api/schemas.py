@@ -217,6 +217,8 @@ class RelatedPost(Answer):
     score: float
     shared: list[str]
     shared_tags: list[str]
+    similarity: float | None
+    parts: dict[str, float]
 
 
 class RelatedAnswer(Answer):

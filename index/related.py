@@ -1,19 +1,32 @@
-"""Posts like another one: distinctive words that both hold (tf-idf over the postings), and tags that both carry."""
+"""Posts like another one: distinctive words that both hold, tags that both carry, and nearness in meaning.
+
+The score is a sum of three parts: tf-idf over the postings, relative to the best of all posts, and beside that
+`TAG_BOOST` for all tags in common and `MEANING_BOOST` for the same meaning. Of near-copies of one another only the
+first is shown. Answers are kept until any post or vector changes.
+"""
 
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import log1p, sqrt
+from typing import NamedTuple
 
 import numpy as np
 from psycopg import Connection
 
-from index.collection import Collection, Floats, serving_collection, snapshot
+from index import semantic
+from index.collection import Collection, Floats, Mask, serving_collection, snapshot
+from index.copies import first_of_copies
+from index.embed import text_of
 from index.errors import PostNotFound, driver_errors
 from index.postings import word_counts
-from index.rank import WORD_KINDS, Scorer, best_first
+from index.rank import WORD_KINDS, Ords, Scorer, best_first
 from index.reader import Reader, Row, SourcePost
+from index.recent import Recent
 from index.rows import DocumentAnalyzer
+from index.semantic import Meaning
 from index.types import Related
+from segmenter.vectors import Vectors
 
 TERMS = 40
 """Distinctive words of the post that others are asked for."""
@@ -26,6 +39,16 @@ TITLE_BOOST = 3
 
 TAG_BOOST = 0.35
 """Share of the best word score that all tags in common add."""
+
+MEANING_BOOST = 0.5
+USUAL = 0.55
+"""The cosine of any two articles; what is above counts, up to 1."""
+
+FLOOR = 0.7
+"""The least cosine of a post that shares neither words nor tags."""
+
+NEAREST = 40
+"""Posts that are looked at for their meaning alone."""
 
 MOST = 0.2
 """A word that more than this share of the posts hold says nothing about one of them (from `FEW` posts on)."""
@@ -42,6 +65,20 @@ class _Term:
     weight: float
 
 
+class Near(NamedTuple):
+    """The vector of the post or text, and those of the others."""
+
+    meaning: Meaning
+    vector: Vectors
+
+    def cosines(self, ords: Ords) -> dict[int, float]:
+        """Of the documents, and of the nearest of all."""
+        return self.meaning.nearest(self.vector, NEAREST) | self.meaning.cosines(self.vector, ords.tolist())
+
+
+_kept: Recent[list[Related]] = Recent(2000)
+
+
 def related(conn: Connection, analyzer: DocumentAnalyzer, post_id: str, limit: int = 5) -> list[Related]:
     """The posts most like this one, best first, equal ones by id; never the post itself.
 
@@ -53,10 +90,38 @@ def related(conn: Connection, analyzer: DocumentAnalyzer, post_id: str, limit: i
         post = reader.source_post(post_id) if reader else None
         if collection is None or reader is None or post is None:
             raise PostNotFound(f"There is no post {post_id!r}.")
-        return _related(reader, collection, _counts(analyzer, post), post, limit)
+        info, state = conn.info, (collection.generation, collection.size, collection.documents)
+        key = (
+            info.host,
+            info.port,
+            info.dbname,
+            *state,
+            *semantic.states(conn),
+            analyzer.fingerprint(),
+            post.ord,
+            limit,
+        )
+        found = _kept.get(key)
+        if found is None:
+            near = near_post(semantic.meaning(conn, collection.generation), post)
+            found = likest(reader, collection, counts_of(analyzer, post), post, limit, near=near)
+            _kept.put(key, found)
+        return list(found)
 
 
-def _counts(analyzer: DocumentAnalyzer, post: SourcePost) -> Counter[str]:
+def near_post(meaning: Meaning | None, post: SourcePost) -> Near | None:
+    """The stored vector of a post beside the others; None where it has none."""
+    vector = meaning.vector_of(post.ord) if meaning is not None else None
+    return None if meaning is None or vector is None else Near(meaning, vector)
+
+
+def near_text(meaning: Meaning | None, post: SourcePost) -> Near | None:
+    """The vector of a text that is no post."""
+    return None if meaning is None else Near(meaning, meaning.vector(text_of(post.title, post.body)))
+
+
+def counts_of(analyzer: DocumentAnalyzer, post: SourcePost) -> Counter[str]:
+    """How often the post has each word of two characters or more, those of the title `TITLE_BOOST` times."""
     title, body = analyzer.analyze_batch([post.title, post.body])
     counts = word_counts(body)
     for word, count in word_counts(title).items():
@@ -64,12 +129,51 @@ def _counts(analyzer: DocumentAnalyzer, post: SourcePost) -> Counter[str]:
     return Counter({word: count for word, count in counts.items() if len(word) > 1})
 
 
-def _related(
-    reader: Reader, collection: Collection, counts: Counter[str], post: SourcePost, limit: int, fewest: int = 2
+def likest(
+    reader: Reader,
+    collection: Collection,
+    counts: Counter[str],
+    post: SourcePost,
+    limit: int,
+    *,
+    fewest: int = 2,
+    near: Near | None = None,
 ) -> list[Related]:
     """`fewest`: how many posts must hold a word, the post itself among them."""
+    limit = max(limit, 0)
     scorer = Scorer(collection, reader.postings(WORD_KINDS, counts))
     terms = _distinctive(scorer, collection, counts, fewest)
+    words = _by_words(scorer, collection, terms)
+    best = max(float(words[collection.live].max(initial=0.0)), 1.0)
+    tags = _tag_shares(reader, collection, post) * np.float32(TAG_BOOST * best)
+    parts = {"words": words, "tags": tags}
+    scores = words + tags
+    scores[post.ord] = 0
+    ords = best_first(scores, np.flatnonzero(collection.live & (scores > 0)), limit + TIES)
+    cosines: Mapping[int, float] = {}
+    if near is not None and limit:
+        cosines = near.cosines(ords)
+        parts["meaning"] = _by_meaning(collection, cosines, scores > 0, best)
+        parts["meaning"][post.ord] = 0
+        scores = scores + parts["meaning"]
+        ords = best_first(scores, np.flatnonzero(collection.live & (scores > 0)), limit + TIES)
+    rows = reader.posts(ords.tolist())
+    order = sorted(rows, key=lambda ord: (-float(scores[ord]), rows[ord].id))
+    order = first_of_copies(reader, order, limit)
+    held = {term.text: scorer.holds(WORD_KINDS, term.text) for term in terms}
+    return [
+        _shown(
+            rows[ord],
+            {name: float(values[ord]) for name, values in parts.items()},
+            [text for text, mask in held.items() if mask[ord]],
+            post.tags,
+            cosines.get(ord),
+        )
+        for ord in order
+    ]
+
+
+def _by_words(scorer: Scorer, collection: Collection, terms: Sequence[_Term]) -> Floats:
     scores = np.zeros(collection.size, np.float32)
     for term in terms:
         for kind in WORD_KINDS:
@@ -77,17 +181,16 @@ def _related(
             if found is not None:
                 scores[found.ords] += term.weight * np.log1p(found.tfs.astype(np.float32))
     scores /= np.sqrt(np.maximum(collection.body_ratio + collection.title_ratio, 0.25))
-    tags = _tag_shares(reader, collection, post)
-    scores += tags * TAG_BOOST * max(float(scores[collection.live].max(initial=0.0)), 1.0)
-    scores[post.ord] = 0
-    ords = best_first(scores, np.flatnonzero(collection.live & (scores > 0)), max(limit, 0) + TIES)
-    rows = reader.posts(ords.tolist())
-    order = sorted(rows, key=lambda ord: (-float(scores[ord]), rows[ord].id))[: max(limit, 0)]
-    held = {term.text: scorer.holds(WORD_KINDS, term.text) for term in terms}
-    return [
-        _shown(rows[ord], float(scores[ord]), [text for text, mask in held.items() if mask[ord]], post.tags)
-        for ord in order
-    ]
+    return scores
+
+
+def _by_meaning(collection: Collection, cosines: Mapping[int, float], is_like: Mask, best: float) -> Floats:
+    """What nearness in meaning adds; to posts that share nothing else only from `FLOOR` on."""
+    added = np.zeros(collection.size, np.float32)
+    for ord, cosine in cosines.items():
+        if ord < collection.size and cosine >= (USUAL if is_like[ord] else FLOOR):
+            added[ord] = MEANING_BOOST * best * (cosine - USUAL) / (1 - USUAL)
+    return added
 
 
 def _distinctive(scorer: Scorer, collection: Collection, counts: Counter[str], fewest: int) -> list[_Term]:
@@ -113,14 +216,18 @@ def _tag_shares(reader: Reader, collection: Collection, post: SourcePost) -> Flo
     return shares
 
 
-def _shown(row: Row, score: float, shared: list[str], tags: tuple[str, ...]) -> Related:
+def _shown(
+    row: Row, parts: dict[str, float], shared: list[str], tags: tuple[str, ...], similarity: float | None
+) -> Related:
     return Related(
         id=row.id,
         title=row.title,
         url=row.url,
         published_at=row.published_at,
         tags=row.tags,
-        score=score,
+        score=sum(parts.values()),
         shared=tuple(shared[:SHARED]),
         shared_tags=tuple(tag for tag in tags if tag in row.tags),
+        similarity=None if similarity is None else round(similarity, 3),
+        parts=parts,
     )

@@ -5,11 +5,12 @@ from dataclasses import replace
 import numpy as np
 from psycopg import Connection
 
-from index import related
+from index import semantic
 from index.collection import Collection, serving_collection, snapshot
 from index.content import clean
 from index.errors import driver_errors
 from index.reader import Reader, SourcePost
+from index.related import counts_of, likest, near_text
 from index.rows import DocumentAnalyzer
 from index.types import Post, Related
 
@@ -25,9 +26,9 @@ def related_to_text(conn: Connection, analyzer: DocumentAnalyzer, post: Post, li
         if collection is None:
             return []
         source = SourcePost(collection.size, usable.title, usable.body, usable.tags)
-        counts = related._counts(analyzer, source)
-        reader = Reader(conn, collection.generation)
-        return related._related(reader, _with_one_more(collection), counts, source, limit, fewest=1)
+        near = near_text(semantic.meaning(conn, collection.generation), source)
+        reader, counts = Reader(conn, collection.generation), counts_of(analyzer, source)
+        return likest(reader, _with_one_more(collection), counts, source, limit, fewest=1, near=near)
 
 
 def _with_one_more(collection: Collection) -> Collection:

@@ -5,16 +5,15 @@ They count only where they were made by the model at hand from the post as it is
 at all of them, beyond through an HNSW index.
 """
 
-from collections import OrderedDict
 from collections.abc import Iterable
 from functools import cache
-from threading import Lock
 from typing import Any, NamedTuple
 
 import numpy as np
 from psycopg import Connection
 
 from index.queries import queries
+from index.recent import Recent
 from segmenter.vectors import VectorModel, Vectors
 
 EXACT = 200_000
@@ -22,8 +21,6 @@ EXACT = 200_000
 
 EFFORT = 100
 """Candidates that the HNSW index keeps in view."""
-
-_KEPT = 256
 
 
 class State(NamedTuple):
@@ -102,20 +99,13 @@ def _numbers(rows: Iterable[tuple[int, float]]) -> dict[int, float]:
     return {ord: cosine for ord, cosine in rows if cosine == cosine}
 
 
-_cache: OrderedDict[tuple[str, str], Vectors] = OrderedDict()
-_lock = Lock()
+_recent: Recent[Vectors] = Recent(256)
 
 
 def _vector(vectors: VectorModel, text: str) -> Vectors:
     key = (vectors.fingerprint(), text)
-    with _lock:
-        kept = _cache.get(key)
-        if kept is not None:
-            _cache.move_to_end(key)
-            return kept
-    made = vectors.vector(text)
-    with _lock:
-        _cache[key] = made
-        while len(_cache) > _KEPT:
-            _cache.popitem(last=False)
+    made = _recent.get(key)
+    if made is None:
+        made = vectors.vector(text)
+        _recent.put(key, made)
     return made

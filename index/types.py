@@ -88,7 +88,10 @@ class SearchResult:
 
 @dataclass(frozen=True, slots=True)
 class Related:
-    """A post like another one: `shared` are the distinctive words and `shared_tags` the tags of both."""
+    """A post like another one: `shared` are the distinctive words and `shared_tags` the tags of both.
+
+    `similarity` is the cosine of their meanings, where both have vectors; the score is the sum of `parts`.
+    """
 
     id: str
     title: str
@@ -98,6 +101,8 @@ class Related:
     score: float
     shared: tuple[str, ...]
     shared_tags: tuple[str, ...] = ()
+    similarity: float | None = None
+    parts: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,9 +6,13 @@ import psycopg
 import pytest
 from psycopg import Connection
 
-from index.documents import upsert
+from index.copies import alike, stretches_of
+from index.db import Pool
+from index.documents import delete, upsert
+from index.embed import embed
 from index.errors import PostNotFound
 from index.related import related
+from index.related_text import related_to_text
 from index.types import Post
 from segmenter.analyzer import Analyzer
 from tests.index.conftest import Databases
@@ -69,3 +73,50 @@ def test_limit(blog: Connection, analyzer: Analyzer) -> None:
 def test_an_unknown_post_is_an_error(blog: Connection, analyzer: Analyzer) -> None:
     with pytest.raises(PostNotFound, match="nowhere"):
         related(blog, analyzer, "nowhere")
+
+
+def test_of_copies_only_the_first_is_shown(conn: Connection, analyzer: Analyzer) -> None:
+    text = "死元组太多，表就会膨胀。vacuum 清理死元组，膨胀的表要重写才会变小，重写时锁住整张表。"
+    copies = [Post(name, "死元组和膨胀", text + name) for name in ("b", "a")]
+    upsert(conn, analyzer, [Post("source", "膨胀", "表膨胀了，死元组很多，用 vacuum。"), *copies, POSTS[1], POSTS[3]])
+    found = [post.id for post in related(conn, analyzer, "source", limit=10)]
+    assert found.count("a") == 1
+    assert "b" not in found
+    assert "bloat" in found
+
+
+def test_parts_add_up_and_answers_follow_changes(conn: Connection, analyzer: Analyzer) -> None:
+    upsert(conn, analyzer, POSTS)
+    before = related(conn, analyzer, "vacuum", limit=3)
+    assert all(post.score == pytest.approx(sum(post.parts.values())) for post in before)
+    assert before == related(conn, analyzer, "vacuum", limit=3)
+    delete(conn, ["bloat"])
+    assert [post.id for post in related(conn, analyzer, "vacuum", limit=3)] == ["index"]
+
+
+def test_meaning_relates_too(pool: Pool, analyzer: Analyzer) -> None:
+    posts = [
+        Post("one", "容器编排", "用编排工具启动许多容器。"),
+        Post("two", "容器编排工具", "启动容器的编排工具有许多种。"),
+        Post("far", "茶", "泡茶。"),
+    ]
+    with pool.connection() as conn:
+        upsert(conn, analyzer, posts)
+        assert related(conn, analyzer, "one")[0].similarity is None
+    embed(pool)
+    with pool.connection() as conn:
+        (best,) = related(conn, analyzer, "one")
+        assert best.id == "two"
+        assert best.similarity is not None
+        assert best.similarity > 0.8
+        assert best.parts["meaning"] > 0
+        text = related_to_text(conn, analyzer, Post("", "许多容器", "怎样编排许多容器，一起启动。"), limit=1)
+        assert text[0].parts["meaning"] > 0
+
+
+def test_copies_by_shared_stretches() -> None:
+    one, other = stretches_of("一二三四五六七八"), stretches_of("一二三四五六七九")
+    assert alike(one, one) == 1
+    assert alike(one, other) == pytest.approx(3 / 5)
+    assert alike(stretches_of(""), stretches_of("")) == 0
+    assert stretches_of("一二") == {"一二"}
