@@ -124,11 +124,12 @@ function hitItem(hit, state, position) {
 }
 
 function whyList(hit) {
-  const { routes, matched, fields, score, ...rest } = hit.why;
+  const { routes, matched, fields, score, swaps, ...rest } = hit.why;
   const rows = {
     routes: routes?.map((route) => t(route)),
     matched,
     fields: fields?.map((field) => t(field)),
+    swaps: swaps?.map((swap) => `${swap.typed} → ${swap.meant}`) ?? [],
     score: hit.score.toFixed(1),
     ...rest,
   };
