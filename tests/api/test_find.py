@@ -34,7 +34,8 @@ def test_corrections_where_nothing_completes_or_is_found(blog: TestClient) -> No
     assert answer["suggestions"] == []
     assert answer["did_you_mean"][0]["query"] == "docker"
     found = blog.get("/v1/search", params={"q": "dockre"}).json()
-    assert found["total"] == 0
+    assert (found["total"], found["guessed"]) == (1, 1)
+    assert [(hit["id"], hit["why"]["routes"]) for hit in found["hits"]] == [("docker", ["fuzzy"])]
     assert found["did_you_mean"][0]["changes"] == [{"typed": "dockre", "meant": "docker", "reason": "spelling"}]
     assert blog.get("/v1/search", params={"q": "docker"}).json()["did_you_mean"] == []
 
