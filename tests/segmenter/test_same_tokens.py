@@ -5,6 +5,7 @@ import subprocess
 import sys
 import tracemalloc
 from collections.abc import Iterator
+from functools import cache
 from itertools import islice
 from pathlib import Path
 
@@ -14,13 +15,14 @@ from hypothesis import strategies as st
 
 from segmenter.analyzer import Analyzer
 from segmenter.dictionary import Dictionary
+from segmenter.models import shipped_tagger
 from segmenter.normalise import Normalizer
 from segmenter.segment import Segmenter
 from segmenter.stream import AHEAD, groups_by_size, mapped, windows
 from segmenter.tagger import Tagger
 from segmenter.types import Granularity, Token
 from segmenter.user_dictionary import UserDictionary
-from segmenter.wide import WEIGHTS_FILE, WideTagger
+from segmenter.wide import WEIGHTS_FILE
 from tests.segmenter.fakes import PairTagger
 from tests.segmenter.texts import any_texts, mixed_texts
 
@@ -29,8 +31,9 @@ DICTIONARY = Dictionary.load()
 OWN = UserDictionary()
 OWN.read_lines(["研究生命\t!", "iphone 12\t", "哈哈哈哈哈哈 5", "，。\t!"])
 TAGGERS: dict[str, Tagger | None] = {"dictionary": None, "pairs": PairTagger()}
+SHIPPED = ["wide", "hybrid"] if WEIGHTS_FILE.exists() else ["dictionary"]
 if WEIGHTS_FILE.exists():
-    TAGGERS["wide"] = WideTagger.load(dictionary=DICTIONARY)
+    TAGGERS["wide"] = shipped_tagger("wide", DICTIONARY)
 SEGMENTERS = {name: Segmenter(DICTIONARY, tagger=tagger) for name, tagger in TAGGERS.items()}
 SEGMENTERS["own"] = SEGMENTERS["pairs"].with_user_words(OWN)
 segmenters = pytest.mark.parametrize("segmenter", SEGMENTERS.values(), ids=SEGMENTERS)
@@ -83,8 +86,42 @@ def test_a_line_is_cut_alike_alone_and_in_a_text(segmenter: Segmenter, before: s
     assert [(t.text, t.start - shift) for t in inside] == [(t.text, t.start) for t in alone]
 
 
-def test_another_process_cuts_alike() -> None:
-    mode = "wide" if "wide" in TAGGERS else "dictionary"
+SENTENCES = st.lists(
+    st.sampled_from(
+        [
+            "产品和服务",
+            "他在长春市长春药店",
+            "结婚的和尚未结婚的",
+            "乒乓球拍卖完了",
+            "李学平等表示会保证金云鹏的安全",
+            "，",
+            "。",
+            "\n",
+        ]
+    ),
+    max_size=6,
+).map("".join)
+
+
+@pytest.mark.skipif("hybrid" not in SHIPPED, reason="no weights")
+@settings(max_examples=10)
+@given(texts=st.lists(st.one_of(SENTENCES, mixed_texts), min_size=1, max_size=4), size=st.integers(1, 90))
+def test_the_encoder_changes_nothing_of_this(texts: list[str], size: int) -> None:
+    own = hybrid(1)
+    expected = [own.segment(text, Granularity.SEARCH) for text in texts]
+    assert own.segment_batch(texts[::-1], Granularity.SEARCH) == expected[::-1]
+    assert list(hybrid(2).segment_iter(texts, Granularity.SEARCH, threads=2)) == expected
+    joined = "。\n".join(texts)
+    assert Analyzer(own._segmenter, Normalizer(), block=size).segment(joined) == own.segment(joined)
+
+
+@cache
+def hybrid(threads: int) -> Analyzer:
+    return Analyzer.default(mode="hybrid", threads=threads)
+
+
+@pytest.mark.parametrize("mode", SHIPPED)
+def test_another_process_cuts_alike(mode: str) -> None:
     texts = ["产品和服务，研究生命起源。", "iPhone15Pro 23,876 下午3:30", "南京市长江大桥" * 50, "", "𠮷ﬁ①\u200b"]
     program = (
         "import json, sys; from segmenter.analyzer import Analyzer; a = Analyzer.default(mode=sys.argv[1]);"

@@ -16,6 +16,7 @@ _PARTS = [
     "C++", "C#", ".NET", "Node.js", "gpt-4o", "k8s", "v3.11.7", "snake_case", "camelCase", "HTMLParser", "e\u0301",
     "3.14", "23,876", "50%", "2026-01-02", "12:30", "100km/h", "https://a.cn/b?c=1", "x@y.org", "www.a.com/b",
     "👨\u200d👩", "1\ufe0f\u20e3", "哈哈哈", "中华人民共和国", "研究生", "iPhone 12", "T恤", "二〇二六",
+    "「台中」", "太贵", "我会", "张小明", "李学平等", "欧阳修", "5,000,000-character", "1,500km",
 ]  # fmt: skip
 
 mixed_texts = st.lists(st.one_of(st.sampled_from(_PARTS), st.sampled_from(_PARTS)), max_size=40).map("".join)
