@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 
 REINDEX = "reindex"
 
+FEW = 200
+"""Vectors that a reindex makes itself."""
+
 
 class JobRunningError(Exception):
     """Another reindex is waiting or running; watch it and try again when it is done."""
@@ -61,9 +64,17 @@ def handlers(settings: Settings, pool: Pool, analyzer: Callable[[], Analyzer]) -
             raise
         except SourceError as error:
             raise JobFailed(str(error)) from error
-        with connection(pool) as conn:
-            embed.request(conn)
+        few_or_queued(task)
         return report_object(outcome)
+
+    def few_or_queued(task: Task) -> None:
+        """Few vectors are made at once, many are a job of their own."""
+        with connection(pool) as conn:
+            waiting = embed.pending(conn) or 0 if embed.is_possible(conn) else 0
+            if waiting > FEW:
+                embed.request(conn)
+        if 0 < waiting <= FEW:
+            embed.embed(pool, lambda done, total: task.report({**(task.progress or {}), "vectors": done}))
 
     def make_vectors(task: Task) -> Mapping[str, Any]:
         """Make the vectors that are missing; a run that was interrupted goes on where it stopped."""
