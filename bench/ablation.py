@@ -1,6 +1,7 @@
 """What each route and weight is worth: the three retrieval benchmarks with one part of the search left out at a time.
 
-    python bench/ablation.py [--every N] [--half fit|report] [--mode MODE] [--only NAME...] [--json]
+    python bench/ablation.py [--every N] [--half fit|report] [--mode MODE] [--only NAME...]
+                              [--parts PART...] [--json]
 
 Each collection is indexed once. Known items: the titles of the 1,900 articles that no model was trained on, among the
 bodies of all. Parts are those of `index.fusion.PARTS`; `synonym` and `fuzzy` add nothing here: no rules are stored,
@@ -8,7 +9,7 @@ and what is searched for stands in some post. Keys: of each collection, of each 
 first, or mean_ap.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -55,17 +56,17 @@ def finder(posts: list[Post], analyzer: Analyzer, *, vectors: bool = True) -> It
         yield find
 
 
-def ranked(find: Find, queries: Queries) -> dict[str, Any]:
+def ranked(find: Find, queries: Queries, parts: Sequence[str]) -> dict[str, Any]:
     """Figures of each part left out, without the times."""
     result = {}
-    for part in LEFT_OUT:
+    for part in parts:
         found = measure(queries, lambda text, part=part: find(text, part, 10))  # type: ignore[misc]
         result[part] = {name: found[name] for name in ("mrr10", "first")}
         note(f"{part}: {result[part]}")
     return result
 
 
-def known_items(analyzer: Analyzer, every: int, half: str | None) -> dict[str, Any]:
+def known_items(analyzer: Analyzer, parts: Sequence[str], every: int, half: str | None) -> dict[str, Any]:
     """Titles against bodies."""
     posts = read_posts(POSTS)
     unseen = set(sorted((str(post["id"]) for post in posts), key=hash_of)[:HELD_OUT])
@@ -73,18 +74,18 @@ def known_items(analyzer: Analyzer, every: int, half: str | None) -> dict[str, A
     queries: Queries = [(frozenset([str(post["id"])]), post["title"]) for post in asked]
     bodies = [Post(id=str(post["id"]), title="", body=post["body"]) for post in posts]
     with finder(bodies, analyzer) as find:
-        return {"queries": len(queries), **ranked(find, queries)}
+        return {"queries": len(queries), **ranked(find, queries, parts)}
 
 
-def questions(analyzer: Analyzer, every: int, half: str | None) -> dict[str, Any]:
+def questions(analyzer: Analyzer, parts: Sequence[str], every: int, half: str | None) -> dict[str, Any]:
     """Questions against passages."""
     passages = [Post(id=id, title=title, body=text) for id, title, text in read_tsv(COLLECTION / "corpus.tsv")]
     queries = [query for query in read_queries(COLLECTION) if in_half(query[1], half)][::every]
     with finder(passages, analyzer) as find:
-        return {"queries": len(queries), **ranked(find, queries)}
+        return {"queries": len(queries), **ranked(find, queries, parts)}
 
 
-def words_first(analyzer: Analyzer, every: int, half: str | None) -> dict[str, Any]:
+def words_first(analyzer: Analyzer, parts: Sequence[str], every: int, half: str | None) -> dict[str, Any]:
     """Words against sentences."""
     sentences = read_sentences(sorted((DATA / "seg").glob("*/dev.txt")), 1)
     found = make_queries(sentences, lambda text: jieba.dt.FREQ.get(text, 0) > 0)
@@ -92,7 +93,7 @@ def words_first(analyzer: Analyzer, every: int, half: str | None) -> dict[str, A
     posts = [Post(id=f"{number:06}", title="", body=joined(words)) for number, words in enumerate(sentences)]
     result: dict[str, Any] = {"queries": len(queries)}
     with finder(posts, analyzer, vectors=False) as find:
-        for part in LEFT_OUT:
+        for part in parts:
             hits = {query: [int(id) for id in find(query.text, part, len(posts))] for query in queries}
             result[part] = {"mean_ap": figures(hits)["mean_ap"]}
             note(f"{part}: {result[part]}")
@@ -109,11 +110,12 @@ def main() -> None:
     add_half(arguments)
     arguments.add_argument("--every", type=int, default=1, help="take every Nth query only")
     arguments.add_argument("--only", nargs="*", choices=sorted(BENCHMARKS), default=list(BENCHMARKS), metavar="NAME")
+    arguments.add_argument("--parts", nargs="*", choices=LEFT_OUT, default=LEFT_OUT, metavar="PART")
     options = arguments.parse_args()
     jieba.setLogLevel(60)
     jieba.initialize()
     analyzer = Analyzer.default(mode=options.mode)
-    result = {name: BENCHMARKS[name](analyzer, options.every, options.half) for name in options.only}
+    result = {name: BENCHMARKS[name](analyzer, options.parts, options.every, options.half) for name in options.only}
     report(result, options.json)
 
 
