@@ -32,7 +32,12 @@ STREAM_VERSION = 1
 
 
 class Analyzer:
-    """Text to tokens, and to columns for an index. Immutable, usable from several threads."""
+    """Text to tokens, and to columns for an index. Immutable, usable from several threads.
+
+    It has slots, so that a setting which it does not know is an error and not an attribute that does nothing.
+    """
+
+    __slots__ = ("__weakref__", "_block", "_blocks", "_fingerprint", "_normalizer", "_segmenter", "_stream_fingerprint")
 
     def __init__(self, segmenter: Segmenter, normalizer: Normalizer, *, block: int = BLOCK) -> None:
         """Put the parts together; `block` is about how many characters are worked on at once."""

@@ -65,10 +65,15 @@ class Blocks:
         self._size = size
 
     def of(self, texts: Iterable[str]) -> Iterator[list[Piece]]:
-        """Lists of pieces, in order, of about `size` characters together; one line feed stands between two pieces."""
+        """Lists of pieces, in order, of about `size` characters together; one line feed stands between two pieces.
+
+        Raises TypeError for what is no text: bytes have to be decoded by who knows their encoding.
+        """
         group: list[Piece] = []
         size = 0
         for number, text in enumerate(texts):
+            if not isinstance(text, str):
+                raise TypeError(f"a text is a str, not {type(text).__name__}")
             for offset, piece in self.pieces(text):
                 if group and size + len(piece) > self._size:
                     yield group

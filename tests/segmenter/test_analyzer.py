@@ -232,6 +232,18 @@ def test_fingerprints() -> None:
     assert ANALYZER.with_user_dictionary(other).fingerprint() == ANALYZER.fingerprint()
 
 
+def test_what_is_no_text_is_refused() -> None:
+    with pytest.raises(TypeError, match="a text is a str, not bytes"):
+        ANALYZER.segment("女装".encode("gbk"))  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="not int"):
+        ANALYZER.analyze_batch(["好", 3])  # type: ignore[list-item]
+
+
+def test_a_setting_that_does_not_exist_is_an_error() -> None:
+    with pytest.raises(AttributeError):
+        Analyzer(SEGMENTER, Normalizer()).dict_force = {"词"}  # type: ignore[attr-defined]
+
+
 def test_unknown_modes_are_refused() -> None:
     with pytest.raises(ValueError, match="unknown mode"):
         Analyzer.default(mode="guess")
