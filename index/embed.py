@@ -6,7 +6,7 @@ A run can stop anywhere and the next goes on; posts that are written meanwhile a
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from psycopg import Connection
+from psycopg import Connection, errors
 
 from index import queue, semantic
 from index.db import Pool, connection, features
@@ -62,7 +62,11 @@ def embed(pool: Pool, on_progress: Callable[[int, int], None] = lambda done, tot
 
 def is_possible(conn: Connection) -> bool:
     """Whether the server can hold vectors; makes their table where it can."""
-    row = conn.execute(queries("semantic.sql")["prepare"]).fetchone()
+    try:
+        with conn.transaction():
+            row = conn.execute(queries("semantic.sql")["prepare"]).fetchone()
+    except (errors.UniqueViolation, errors.DuplicateObject, errors.DuplicateTable):
+        return is_there(conn)  # another program has just made it
     return row is not None and bool(row[0])
 
 
