@@ -17,7 +17,7 @@ from index.recent import Recent
 from segmenter.vectors import VectorModel, Vectors
 
 EXACT = 50_000
-"""Rows that are compared one by one (0.24 s for so many on a busy machine); beyond, `index.embed` makes an HNSW index."""
+"""Rows that are compared one by one, 0.24 s on a busy machine; beyond, `index.embed` makes an HNSW index."""
 
 EFFORT = 100
 """Candidates that the HNSW index keeps in view."""
