@@ -14,7 +14,7 @@ from index.queries import queries
 from segmenter.vectors import MOST_WINDOWS, WINDOW, VectorModel
 
 KIND = "embed"
-BATCH = 32
+BATCH = 16
 """Posts in one transaction."""
 
 CHARACTERS = 2 * MOST_WINDOWS * WINDOW
