@@ -41,6 +41,8 @@ class Reason(StrEnum):
 
     RULE = "rule"
     """The gap lies inside a unit (a Latin word, a number, a date, ...) or inside one original character."""
+    RULED = "ruled"
+    """A rule parts here, or keeps whole, what the model or the dictionary would not (`docs/rules.md`)."""
     FORCED = "forced"
     """It is an end of a forced user word, or lies inside one."""
     UNCROSSED = "uncrossed"
@@ -225,6 +227,10 @@ class _View:
             unit, reason = KINDS[int(self._units.kind[first])].value, Reason.RULE
         elif user is not None:
             reason = user
+        elif self._lattice.ruled[place] and (place in self._borders) == (
+            scores is None or scores.decided[place - 1] <= 0
+        ):
+            reason = Reason.RULED
         else:
             reason = Reason.UNCROSSED if self._pieces.sure[place] else Reason.PATH
         inside = np.searchsorted(self._pieces.start, place, side="right") - 1

@@ -71,6 +71,7 @@ class Lattice(NamedTuple):
     known: bool[n], whether that unit is itself a word
     words: words of two units or more; user: the user words among them, and those of one unit
     model: the words of two units or more that the tagger alone would make
+    ruled: bool[n + 1], where a rule parts or keeps whole against the tagger or the dictionary
     """
 
     border: BoolArray
@@ -79,6 +80,7 @@ class Lattice(NamedTuple):
     words: Edges
     user: Edges
     model: Edges
+    ruled: BoolArray
 
 
 class Segmenter:
@@ -187,7 +189,7 @@ class Segmenter:
             words = words.merged(opened)
         if self._tagger is None:
             words = words._replace(score=np.where(quoted(normalized.points, words), 0, words.score))
-            return _lattice(border, words.merged(user), user, forced, no_edges())
+            return _lattice(border, words.merged(user), user, forced, no_edges(), apart)
         odds = self._odds(self._tagger, normalized, criterion)
         whole = np.zeros(len(words.start), dtype=np.bool_)
         apart |= standing_alone(units, normalized.points, by_standard=not by_rules)
@@ -224,11 +226,18 @@ class Segmenter:
         model = model._replace(score=-_inside(against, model))
         model = uncut_by(words.where(whole), model)
         model = model.where(~_among(model, words.merged(own)))
-        return _lattice(border, words.merged(own).merged(model), user, forced, model, unit_score=0)
+        ruled = (apart & border & (gaps <= 0)) | (_within(words.where(whole), len(border)) & (gaps > 0))
+        return _lattice(border, words.merged(own).merged(model), user, forced, model, ruled, unit_score=0)
 
 
 def _lattice(
-    border: BoolArray, words: Edges, user: Edges, forced: Edges, model: Edges, unit_score: int = UNKNOWN_SCORE
+    border: BoolArray,
+    words: Edges,
+    user: Edges,
+    forced: Edges,
+    model: Edges,
+    ruled: BoolArray,
+    unit_score: int = UNKNOWN_SCORE,
 ) -> Lattice:
     """Put a lattice together; forced words bar what their ends cut."""
     words = uncut_by(forced, words).merged(forced)
@@ -238,7 +247,14 @@ def _lattice(
     np.maximum.at(score, single.start, single.score)
     known = np.zeros(len(score), dtype=np.bool_)
     known[single.start] = True
-    return Lattice(border, score, known, words.where(several), user, model)
+    return Lattice(border, score, known, words.where(several), user, model, ruled)
+
+
+def _within(words: Edges, size: int) -> BoolArray:
+    """Places inside one of the words: bool[size]."""
+    depth = np.bincount(words.start + 1, minlength=size) - np.bincount(words.end, minlength=size)
+    found: BoolArray = np.cumsum(depth)[:size] > 0
+    return found
 
 
 def _several(border: BoolArray, words: Edges) -> BoolArray:

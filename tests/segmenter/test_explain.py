@@ -157,3 +157,12 @@ def test_best_path_is_used_by_both() -> None:
     edges = Edges(*(np.array(column, dtype=np.int64) for column in ([0, 0, 1, 1, 2], [1, 2, 2, 3, 3], [1, 2, 1, 2, 1])))
     taken = best_path(np.array([0]), np.array([3]), edges, 3)
     assert two_best(edges, 0, 3)[0].borders == (*np.flatnonzero(taken).tolist(), 3)
+
+
+@pytest.mark.parametrize("mode", ["dictionary", "wide"])
+def test_a_rule_against_the_model_is_named(mode: str) -> None:
+    found = Analyzer.default(mode=mode).explain("说太贵「台中」")
+    by_place = {gap.at: (gap.border, gap.reason) for gap in found.gaps}
+    assert by_place[2] == (True, Reason.RULED)
+    assert by_place[5][0] is False
+    assert by_place[5][1] is (Reason.RULED if mode == "wide" else Reason.PATH)
