@@ -4,11 +4,12 @@ Numbers are read once per state of the generation and topped up after upserts, s
 """
 
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import count
 from threading import Lock
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,9 +22,23 @@ Floats = NDArray[np.float32]
 Mask = NDArray[np.bool_]
 
 
+class Stock(NamedTuple):
+    """Where readers of a generation keep things (`index.kept`), and where those of just this state of it do.
+
+    `size` is the first `ord` that was free in this state.
+    """
+
+    token: int
+    state: int
+    size: int
+
+
 @dataclass(frozen=True, slots=True)
 class Collection:
-    """Arrays over `ord`, `size` long: is the document there, and its lengths in words relative to the average."""
+    """Arrays over `ord`, `size` long: is the document there, and its lengths in words relative to the average.
+
+    `stock` is None where nothing may be kept: in a transaction that has written something of its own.
+    """
 
     generation: int
     documents: int
@@ -34,6 +49,7 @@ class Collection:
     body_ratio: Floats
     fingerprint: str
     stream_fingerprint: str
+    stock: Stock | None = None
 
     @property
     def size(self) -> int:
@@ -61,6 +77,7 @@ def snapshot(conn: Connection) -> Iterator[None]:
 _KEPT = 8
 _cache: OrderedDict[tuple[Any, ...], tuple[tuple[int, int], Collection]] = OrderedDict()
 _lock = Lock()
+_tokens = count()
 
 
 def serving_collection(conn: Connection) -> Collection | None:
@@ -71,15 +88,22 @@ def serving_collection(conn: Connection) -> Collection | None:
     row = conn.execute(queries("read.sql")["collection_state"]).fetchone()
     if row is None:
         return None
+    *row, started_at, has_written = row
+    if has_written:
+        return _read(conn, row, None, None)
     generation, next_ord, documents, _, _, created_at, fingerprint, stream_fingerprint = row
     info = conn.info
-    key = (info.host, info.port, info.dbname, generation, created_at, fingerprint, stream_fingerprint)
+    key = (info.host, info.port, info.dbname, started_at, generation, created_at, fingerprint, stream_fingerprint)
     state = (next_ord, documents)
     with _lock:
         kept = _cache.get(key)
     if kept is not None and kept[0] == state:
         return kept[1]
-    collection = _read(conn, row, kept[1] if kept is not None and kept[0][0] <= next_ord else None)
+    older = kept[1] if kept is not None else None
+    token = older.stock.token if older and older.stock else next(_tokens)
+    collection = _read(
+        conn, row, older if older and older.size <= next_ord else None, Stock(token, next(_tokens), next_ord)
+    )
     if int(collection.live.sum()) != documents:
         return collection
     with _lock:
@@ -90,7 +114,7 @@ def serving_collection(conn: Connection) -> Collection | None:
     return collection
 
 
-def _read(conn: Connection, row: tuple[Any, ...], older: Collection | None) -> Collection:
+def _read(conn: Connection, row: Sequence[Any], older: Collection | None, stock: Stock | None) -> Collection:
     """Document numbers are never used twice, so lengths that were read once stay right; only who is there changes."""
     generation, next_ord, documents, title_total, body_total, _, fingerprint, stream_fingerprint = row
     first = older.size if older else 0
@@ -111,8 +135,9 @@ def _read(conn: Connection, row: tuple[Any, ...], older: Collection | None) -> C
     averages = np.maximum(np.array([[title_total], [body_total]]) / max(documents, 1), 1.0)
     ratios = (lengths / averages).astype(np.float32)
     return Collection(
-        generation, documents, live, lengths[0], lengths[1], ratios[0], ratios[1], fingerprint, stream_fingerprint
-    )
+        generation, documents, live, lengths[0], lengths[1], ratios[0], ratios[1], fingerprint, stream_fingerprint,
+        stock,
+    )  # fmt: skip
 
 
 def _numbers(conn: Connection, name: str, **values: Any) -> NDArray[np.int64]:

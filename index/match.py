@@ -131,22 +131,23 @@ class Matcher:
         mask[ords] = standing[ords]
         ords = ords[~standing[ords]]
         checked = best_first(self._scores, ords, CHECKED)
-        mask[self._checked(part, checked, through_index=len(ords) <= CHECKED)] = True
+        mask[self._checked(part, checked)] = True
         if len(ords) > CHECKED:
             mask[np.setdiff1d(ords, checked, assume_unique=True)] = True
         return mask, len(ords) <= CHECKED
 
     def standing(self, part: Part, among: Mask) -> Mask:
-        """Documents of `among` in which the unit is one word, or its coarse words stand at their distances."""
-        asked, mask = among, self._scorer.holds(WORD_KINDS, part.stream)
-        among = among & ~mask if len(part.coarse) > 1 else self.none()
-        ords = np.flatnonzero(among)
-        if len(ords) > CHECKED:
-            found = self._reader.standing_among(part.standing, best_first(self._scores, ords, CHECKED))
-        else:
-            found = self._reader.standing_ords(part.standing) if len(ords) else ords
-        mask[self._within(found)] = True
-        return mask & asked
+        """Documents of `among` in which the unit is one word, or its coarse words stand at their distances.
+
+        Of more than `CHECKED` the best are looked at.
+        """
+        mask = self._scorer.holds(WORD_KINDS, part.stream)
+        ords = np.flatnonzero(among & ~mask) if len(part.coarse) > 1 else []
+        if len(ords):
+            best = best_first(self._scores, ords, CHECKED)
+            found = self._reader.standing_among(part.standing, best)
+            mask[self._within(found)] = True
+        return mask & among
 
     def literal(self, part: Part) -> Mask:
         """Documents whose stream holds the unit with all its marks; the best `CHECKED` candidates are looked at."""
@@ -175,12 +176,21 @@ class Matcher:
             mask[self._scorer.intersection(kind, lexemes)] = True
         return np.flatnonzero(mask & self._allowed)
 
-    def _checked(self, part: Part, ords: Ords, *, through_index: bool) -> Ords:
+    def _checked(self, part: Part, ords: Ords) -> Ords:
+        """Those of the documents that hold the phrase, or all pieces of a long one.
+
+        Where every character is dense, that is to hold the characters: a look at the text, which is much shorter than
+        the vector of a passage.
+        """
+        is_dense = bool(part.analysis.is_dense.all())
         for piece in _some(pieces(part.atoms)):
             if not len(ords):
                 break
-            text = phrase(piece)
-            found = self._reader.phrase_ords(text) if through_index else self._reader.phrase_among(text, ords)
+            if is_dense:
+                last = piece[-1]
+                found = self._reader.literal_among(part.stream[piece[0].start : last.start + len(last.lexeme)], ords)
+            else:
+                found = self._reader.phrase_among(phrase(piece), ords)
             ords = np.intersect1d(ords, found, assume_unique=True)
         return ords
 

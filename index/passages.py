@@ -3,7 +3,7 @@
 Guarantee: for any two stream positions less than `PIECE_SPAN` apart, some passage holds both.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -195,13 +195,37 @@ def encode_places(starts: Ints, ends: Ints, edges: NDArray[np.bool_]) -> bytes:
     return len(runs).to_bytes(4, "little") + runs.tobytes() + np.packbits(edges).tobytes()
 
 
+class Spans(NamedTuple):
+    """Original starts and ends of some stretches, and whether a coarse word begins or ends at either side of each."""
+
+    starts: Ints
+    ends: Ints
+    before: NDArray[np.bool_]
+    behind: NDArray[np.bool_]
+
+
+def spans_at(data: bytes, firsts: Sequence[int], lasts: Sequence[int]) -> Spans:
+    """The places of the stretches `firsts[i]` to `lasts[i]` (not empty) alone, which is cheaper than to decode all."""
+    count = int.from_bytes(data[:4], "little")
+    at, start, width = np.frombuffer(data, dtype="<i4", count=count * 3, offset=4).reshape(-1, 3).T
+    bits = np.frombuffer(data, dtype=np.uint8, offset=4 + 12 * count)
+    size = len(firsts)
+    border = np.array([*firsts, *lasts], np.int64)
+    place = border - np.repeat([0, 1], size)
+    run = at.searchsorted(place, side="right") - 1
+    original = (start[run] + (place - at[run])).astype(np.int32)
+    edges = (bits[border >> 3] >> (7 - (border & 7)) & 1).astype(np.bool_)
+    return Spans(original[:size], original[size:] + width[run[size:]], edges[:size], edges[size:])
+
+
 def decode_places(data: bytes, size: int) -> Places:
-    """The places of `size` stream characters."""
+    """The places of the first `size` stream characters, which may be fewer than there are."""
     if not size:
         return Places(np.empty(0, np.int32), np.empty(0, np.int32), np.zeros(1, np.bool_))
     count = int.from_bytes(data[:4], "little")
     at, start, width = np.frombuffer(data, dtype="<i4", count=count * 3, offset=4).reshape(-1, 3).T
-    run = np.repeat(np.arange(count), np.diff(at, append=size))
+    at = at[: at.searchsorted(size)]
+    run = np.repeat(np.arange(len(at)), np.diff(at, append=size))
     starts = (start[run] + np.arange(size) - at[run]).astype(np.int32)
     bits = np.frombuffer(data, dtype=np.uint8, offset=4 + 12 * count)
     edges = np.unpackbits(bits, count=size + 1).astype(np.bool_)

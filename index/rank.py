@@ -6,12 +6,14 @@ The constants were chosen on the development articles (`bench/known_item.py`); t
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from math import log
 
 import numpy as np
 from numpy.typing import NDArray
 
 from index.collection import Collection, Floats, Mask
+from index.listed import listed
 from index.postings import (
     BODY_GRAMS,
     BODY_WORDS,
@@ -58,26 +60,24 @@ def idf(documents: int, holding: int) -> float:
     return log(1 + (max(documents - holding, 0) + 0.5) / (holding + 0.5))
 
 
-def _living(postings: Postings, live: Mask) -> Postings:
-    """The postings of documents that are there: neither replaced or deleted, nor written since `live` was read."""
-    known = postings.ords < len(live)
-    known[known] = live[postings.ords[known]]
-    return postings if known.all() else Postings(postings.ords[known], postings.tfs[known])
-
-
 class Scorer:
     """BM25 scores over all documents of a collection, one array element each."""
 
     def __init__(self, collection: Collection, lists: Lists, weights: Weights = WEIGHTS) -> None:
-        self._lists = {key: _living(found, collection.live) for key, found in lists.items()}
+        self._lists = listed(collection, lists, (weights.k1, weights.b, weights.b_title))
         self._documents = collection.documents
         self.size = collection.size
         self.weights = weights
+        self._collection = collection
+        self._boosts = (weights.title, 1.0, weights.tags)
+
+    @cached_property
+    def _norms(self) -> tuple[Floats, ...]:
+        """What a term frequency is measured by in title, body and tags of each document."""
+        weights, collection = self.weights, self._collection
         body = weights.k1 * (1 - weights.b + weights.b * collection.body_ratio)
         title = weights.k1 * (1 - weights.b_title + weights.b_title * collection.title_ratio)
-        flat = np.full(self.size, weights.k1, np.float32)
-        self._norms: tuple[Floats, ...] = (title, body, flat)
-        self._boosts = (weights.title, 1.0, weights.tags)
+        return title, body, np.full(self.size, weights.k1, np.float32)
 
     def idf(self, kinds: Iterable[int], lexeme: str) -> float:
         """Rarity of a lexeme by the field that most documents have it in."""
@@ -86,7 +86,7 @@ class Scorer:
     def holding(self, kinds: Iterable[int], lexeme: str) -> int:
         """How many documents hold the lexeme, by the field that most have it in."""
         lists = (self._lists.get((kind, lexeme)) for kind in kinds)
-        return max((len(found.ords) for found in lists if found is not None), default=0)
+        return max((len(found.postings.ords) for found in lists if found is not None), default=0)
 
     def bm25(self, kinds: tuple[int, ...], lexemes: Mapping[str, int]) -> Floats:
         """Scores for lexemes and how often the query has each; `kinds` are title, body, tags in this order."""
@@ -97,13 +97,13 @@ class Scorer:
             for kind, norm, boost in zip(kinds, self._norms, self._boosts, strict=True):
                 found = self._lists.get((kind, lexeme))
                 if found is not None:
-                    tf = found.tfs.astype(np.float32)
-                    scores[found.ords] += (weight * boost) * tf / (tf + norm[found.ords])
+                    found.add_to(scores, norm, weight * boost)
         return scores
 
     def postings(self, kind: int, lexeme: str) -> Postings | None:
         """The documents of a lexeme in one kind, or None."""
-        return self._lists.get((kind, lexeme))
+        found = self._lists.get((kind, lexeme))
+        return None if found is None else found.postings
 
     def holds(self, kinds: Iterable[int], lexeme: str) -> Mask:
         """Which documents hold the lexeme in any of these kinds."""
@@ -111,13 +111,13 @@ class Scorer:
         for kind in kinds:
             found = self._lists.get((kind, lexeme))
             if found is not None:
-                mask[found.ords] = True
+                mask[found.postings.ords] = True
         return mask
 
     def intersection(self, kind: int, lexemes: Iterable[str]) -> Ords:
         """Documents that hold all lexemes in one kind."""
         lists = [self._lists.get((kind, lexeme)) for lexeme in lexemes]
-        present = sorted((found.ords for found in lists if found is not None), key=len)
+        present = sorted((found.postings.ords for found in lists if found is not None), key=len)
         if len(present) < len(lists) or not present:
             return np.empty(0, np.int64)
         ords = present[0].astype(np.int64)

@@ -7,9 +7,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from psycopg import Connection
 
-from index.postings import unpack, unpack_all
+from index.collection import Mask, Stock
+from index.kept import Kept
+from index.postings import Postings, unpack, unpack_all
 from index.queries import queries
-from index.rank import Lists, Ords
+from index.rank import GRAM_KINDS, WORD_KINDS, Lists, Ords
+from index.tables import SEGMENT
 
 PASSAGES_READ = 8
 """Passages of a field that are read of a post in any case; of later ones those that hold what was searched for."""
@@ -46,12 +49,30 @@ class SourcePost(NamedTuple):
     tags: tuple[str, ...]
 
 
+class Holding(NamedTuple):
+    """The postings of a lexeme by kind, of all documents before `upto`."""
+
+    upto: int
+    by_kind: dict[int, Postings]
+
+
+KINDS = (*WORD_KINDS, *GRAM_KINDS)
+
+_POSTINGS: Kept[tuple[int, str], Holding] = Kept(64 << 20)
+_PASSAGES: Kept[tuple[int, int], list[StoredPassage]] = Kept(64 << 20)
+_ROWS: Kept[tuple[int, int], Row] = Kept(8 << 20)
+_OVERHEAD = 200
+"""Bytes that an object costs besides its text, about."""
+
+
 class Reader:
     """Named queries on the rows of one generation, inside one transaction."""
 
-    def __init__(self, conn: Connection, generation: int) -> None:
+    def __init__(self, conn: Connection, generation: int, stock: Stock | None = None) -> None:
+        """With `stock`, that of the generation's collection, what is read is kept for other readers too."""
         self._conn = conn
         self._generation = generation
+        self._stock = stock
         self._posts: dict[int, Row] = {}
         self._passages: dict[int, list[StoredPassage]] = {}
 
@@ -64,14 +85,37 @@ class Reader:
         return np.unique(np.frombuffer(data or b"", dtype=">i4").astype(np.int64))
 
     def postings(self, kinds: Sequence[int], lexemes: Iterable[str]) -> Lists:
-        """The documents of each lexeme in each kind; pairs without documents are missing."""
+        """The documents of each lexeme in each kind; pairs without documents are missing.
+
+        What was kept may name documents that the caller's collection does not know yet.
+        """
         wanted = sorted(set(lexemes))
         if not wanted:
             return {}
-        parts: dict[tuple[int, str], list[tuple[bytes, bytes]]] = {}
-        for kind, lexeme, ords, tfs in self._rows("postings", kinds=list(kinds), lexemes=wanted):
-            parts.setdefault((kind, lexeme), []).append((ords, tfs))
-        return {key: unpack(*rows[0]) if len(rows) == 1 else unpack_all(rows) for key, rows in parts.items()}
+        if self._stock is None or set(kinds) != set(KINDS):
+            rows = self._rows("postings", kinds=list(kinds), lexemes=wanted)
+            by_lexeme = _by_lexeme(rows)
+        else:
+            by_lexeme = {lexeme: held.by_kind for lexeme, held in self._holdings(self._stock, wanted).items()}
+        return {(kind, lexeme): found for lexeme, by_kind in by_lexeme.items() for kind, found in by_kind.items()}
+
+    def _holdings(self, stock: Stock, wanted: Sequence[str]) -> dict[str, Holding]:
+        """The postings in all kinds, read as far as they were not kept."""
+        kept = _POSTINGS.get((stock.token, lexeme) for lexeme in wanted)
+        holdings = {lexeme: held for (_, lexeme), held in kept.items()}
+        behind = {lexeme: held for lexeme, held in holdings.items() if held.upto < stock.size}
+        missing = [lexeme for lexeme in wanted if lexeme not in holdings]
+        fresh: dict[str, Holding] = {}
+        if missing:
+            found = _by_lexeme(self._rows("postings", kinds=list(KINDS), lexemes=missing))
+            fresh = {lexeme: Holding(stock.size, _before(stock.size, found.get(lexeme, {}))) for lexeme in missing}
+        if behind:
+            least = min(held.upto for held in behind.values())
+            values = {"kinds": list(KINDS), "lexemes": list(behind), "segment": least - least % SEGMENT}
+            later = _by_lexeme(self._rows("later_postings", **values))
+            fresh |= {lexeme: _continued(held, later.get(lexeme, {}), stock.size) for lexeme, held in behind.items()}
+        _POSTINGS.put(((stock.token, lexeme), held, _size(held)) for lexeme, held in fresh.items())
+        return holdings | fresh
 
     def phrase_ords(self, phrase: str) -> Ords:
         """Documents with a passage whose grams match a `tsquery`, through the index."""
@@ -81,17 +125,18 @@ class Reader:
         """Those of the documents that have such a passage."""
         return self._ords("phrase_among", phrase=phrase, ords=ords.tolist())
 
-    def standing_ords(self, phrase: str) -> Ords:
-        """Documents with a passage whose words match a `tsquery`, through the index."""
-        return self._ords("standing_ords", phrase=phrase)
-
     def standing_among(self, phrase: str, ords: Ords) -> Ords:
-        """Those of the documents that have such a passage."""
+        """Those of the documents with a passage whose words match a `tsquery`."""
         return self._ords("standing_among", phrase=phrase, ords=ords.tolist())
 
     def literal_among(self, literal: str, ords: Ords) -> Ords:
-        """Those of the documents with a passage whose stream holds the text."""
-        return self._ords("literal_among", literal=literal, ords=ords.tolist())
+        """Those of the documents with a passage whose stream holds the text; kept passages are not read again."""
+        known = self._known(ords.tolist())
+        found = [ord for ord, passages in known.items() if any(literal in passage.stream for passage in passages)]
+        unknown = [ord for ord in ords.tolist() if ord not in known or _may_have_more(known[ord])]
+        unknown = [ord for ord in unknown if ord not in set(found)]
+        more = self._ords("literal_among", literal=literal, ords=unknown) if unknown else []
+        return np.unique(np.concatenate([np.array(found, np.int64), more]).astype(np.int64))
 
     def tag_among(self, tag: str, ords: Ords) -> Ords:
         """Those of the documents with this tag or category, given as a stream."""
@@ -112,19 +157,38 @@ class Reader:
     def posts(self, ords: Iterable[int]) -> dict[int, Row]:
         """What hits show; posts that are gone are missing. Read once."""
         wanted = list(ords)
+        stock = self._stock
+        if stock is not None:
+            self._posts |= {ord: row for (_, ord), row in _ROWS.get((stock.token, ord) for ord in wanted).items()}
         missing = [ord for ord in wanted if ord not in self._posts]
         if missing:
-            rows = (Row(*row) for row in self._rows("posts", ords=missing))
-            self._posts |= {row.ord: row._replace(tags=tuple(row.tags)) for row in rows}
+            rows = [Row(*row) for row in self._rows("posts", ords=missing)]
+            fresh = {row.ord: row._replace(tags=tuple(row.tags)) for row in rows}
+            self._posts |= fresh
+            if stock is not None:
+                _ROWS.put(((stock.token, ord), row, _OVERHEAD + 4 * len(row.title)) for ord, row in fresh.items())
         return {ord: self._posts[ord] for ord in wanted if ord in self._posts}
 
     def passages(self, ords: Iterable[int]) -> dict[int, list[StoredPassage]]:
         """The first `PASSAGES_READ` passages of each field, in order. Read once."""
         wanted = list(ords)
-        missing = [ord for ord in wanted if ord not in self._passages]
+        known = self._known(wanted)
+        missing = [ord for ord in wanted if ord not in known]
         if missing:
-            self._passages |= self._grouped(missing, self._rows("passages", ords=missing, passages=PASSAGES_READ))
+            fresh = self._grouped(missing, self._rows("passages", ords=missing, passages=PASSAGES_READ))
+            self._passages |= fresh
+            if self._stock is not None:
+                token = self._stock.token
+                _PASSAGES.put(((token, ord), found, _bytes(found)) for ord, found in fresh.items() if found)
         return {ord: self._passages[ord] for ord in wanted}
+
+    def _known(self, ords: Sequence[int]) -> dict[int, list[StoredPassage]]:
+        """The first passages of those of the documents of which they were read before."""
+        if self._stock is not None:
+            token = self._stock.token
+            wanted = ((token, ord) for ord in ords if ord not in self._passages)
+            self._passages |= {ord: found for (_, ord), found in _PASSAGES.get(wanted).items()}
+        return {ord: self._passages[ord] for ord in ords if ord in self._passages}
 
     def later_passages(self, ords: Sequence[int], literals: Sequence[str]) -> dict[int, list[StoredPassage]]:
         """Of the other passages those that hold one of `literals`."""
@@ -157,3 +221,50 @@ class Reader:
         """The documents that carry each of these tags, as spelt."""
         rows = self._rows("tag_holders", tags=list(tags)) if tags else []
         return {tag: np.frombuffer(ords, dtype=">i4").astype(np.int64) for tag, ords in rows}
+
+
+def _by_lexeme(rows: Iterable[tuple[int, str, bytes, bytes]]) -> dict[str, dict[int, Postings]]:
+    """Rows of `posting` by lexeme and kind, segments put together."""
+    parts: dict[tuple[int, str], list[tuple[bytes, bytes]]] = {}
+    for kind, lexeme, ords, tfs in rows:
+        parts.setdefault((kind, lexeme), []).append((ords, tfs))
+    grouped: dict[str, dict[int, Postings]] = {}
+    for (kind, lexeme), pairs in parts.items():
+        grouped.setdefault(lexeme, {})[kind] = unpack(*pairs[0]) if len(pairs) == 1 else unpack_all(pairs)
+    return grouped
+
+
+def _before(size: int, by_kind: dict[int, Postings]) -> dict[int, Postings]:
+    """Without documents from `size` on, which a statement may see that runs later than the first one."""
+    return {kind: _chosen(found, found.ords < size) for kind, found in by_kind.items()}
+
+
+def _continued(held: Holding, later: dict[int, Postings], size: int) -> Holding:
+    """With the documents that have come since."""
+    by_kind = dict(held.by_kind)
+    for kind, found in later.items():
+        added = _chosen(found, (found.ords >= held.upto) & (found.ords < size))
+        before = by_kind.get(kind)
+        if before is None:
+            by_kind[kind] = added
+        elif len(added.ords):
+            columns = (np.concatenate(pair) for pair in zip(before, added, strict=True))
+            by_kind[kind] = Postings(*columns)
+    return Holding(size, by_kind)
+
+
+def _chosen(postings: Postings, chosen: Mask) -> Postings:
+    return postings if chosen.all() else Postings(postings.ords[chosen], postings.tfs[chosen])
+
+
+def _size(held: Holding) -> int:
+    return _OVERHEAD + sum(_OVERHEAD + 5 * len(found.ords) for found in held.by_kind.values())
+
+
+def _bytes(passages: Sequence[StoredPassage]) -> int:
+    return sum(_OVERHEAD + 2 * len(passage.stream) + len(passage.offsets) for passage in passages)
+
+
+def _may_have_more(passages: Sequence[StoredPassage]) -> bool:
+    """Whether a field may have passages after the first ones that are read."""
+    return any(passage.seq == PASSAGES_READ - 1 for passage in passages)

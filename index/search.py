@@ -60,7 +60,7 @@ class _Run:
     def __init__(
         self, conn: Connection, collection: Collection, analyzer: DocumentAnalyzer, request: SearchRequest, query: Query
     ) -> None:
-        self._reader = reader = Reader(conn, collection.generation)
+        self._reader = reader = Reader(conn, collection.generation, collection.stock)
         self._collection = collection
         self._request = request
         self._query = query

@@ -1,14 +1,11 @@
 """Marks and snippets from stored positions: what was found, shown in the original text."""
 
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import compress
 from typing import NamedTuple
 
-import numpy as np
-
-from index.passages import BODY, TITLE, decode_places
+from index.passages import BODY, TITLE, spans_at
 from index.reader import StoredPassage
 
 WIDTH = 140
@@ -70,15 +67,16 @@ def _marks(passage: StoredPassage, needles: Sequence[Needle]) -> Iterator[Mark]:
     found = [(start, needle) for needle in needles for start in _find_all(stream, needle.text)]
     if not found:
         return iter(())
-    places = decode_places(passage.offsets, len(stream))
-    first = np.array([start for start, _ in found])
-    last = first + np.array([len(needle.text) for _, needle in found])
-    begins = places.edges[first]
-    stands = begins & places.edges[last]
-    kept = begins | np.array([not needle.at_word for _, needle in found])
-    columns = (places.starts[first], places.ends[last - 1], [needle.text for _, needle in found], stands)
-    rows = zip(*(column if isinstance(column, list) else column.tolist() for column in columns), strict=True)
-    return map(Mark._make, compress(rows, kept.tolist()))
+    spans = spans_at(
+        passage.offsets, [start for start, _ in found], [start + len(needle.text) for start, needle in found]
+    )
+    columns = (column.tolist() for column in spans)
+    rows = zip(found, *columns, strict=True)
+    return (
+        Mark(start, end, needle.text, before and behind)
+        for (_, needle), start, end, before, behind in rows
+        if before or not needle.at_word
+    )
 
 
 def _find_all(text: str, needle: str) -> list[int]:
@@ -121,7 +119,7 @@ def cut_body(passages: Sequence[StoredPassage], needles: Sequence[Needle]) -> Cu
 def _best_start(marks: Sequence[Mark]) -> int:
     """The mark from which a snippet holds the most different needles, longer ones counting more; the first such."""
     best, best_value = marks[0].start, -1
-    held: Counter[str] = Counter()
+    held: defaultdict[str, int] = defaultdict(int)
     value = stop = 0
     size = len(marks)
     for mark in marks[:MAX_STARTS]:

@@ -1,5 +1,6 @@
 -- name: collection_state
-select id, next_ord, documents, title_length, body_length, created_at, fingerprint, stream_fingerprint
+select id, next_ord, documents, title_length, body_length, created_at, fingerprint, stream_fingerprint,
+       pg_postmaster_start_time(), pg_current_xact_id_if_assigned() is not null
 from wenci.generation where state = 'serving'
 
 -- name: lengths
@@ -17,6 +18,12 @@ select kind, lexeme, ords, tfs
 from wenci.posting
 where generation = %(generation)s and kind = any(%(kinds)s::smallint[]) and lexeme = any(%(lexemes)s::text[])
 
+-- name: later_postings
+select kind, lexeme, ords, tfs
+from wenci.posting
+where generation = %(generation)s and kind = any(%(kinds)s::smallint[]) and lexeme = any(%(lexemes)s::text[])
+  and segment >= %(segment)s
+
 -- name: phrase_ords
 select string_agg(int4send(ord), ''::bytea)
 from wenci.passage
@@ -31,11 +38,6 @@ where generation = %(generation)s and ord = any(%(ords)s::integer[]) and grams @
 select string_agg(int4send(ord), ''::bytea)
 from wenci.passage
 where generation = %(generation)s and ord = any(%(ords)s::integer[]) and position(%(literal)s in stream) > 0
-
--- name: standing_ords
-select string_agg(int4send(ord), ''::bytea)
-from wenci.passage
-where generation = %(generation)s and words @@ %(phrase)s::tsquery
 
 -- name: standing_among
 select string_agg(int4send(ord), ''::bytea)

@@ -19,6 +19,7 @@ from index.passages import (
     cut_post,
     decode_places,
     encode_places,
+    spans_at,
     tag_text,
 )
 from index.tsvector import PIECE_SPAN, Ints, gram_columns, word_columns
@@ -100,6 +101,28 @@ def test_places_survive_encoding(steps: list[tuple[int, int, bool]]) -> None:
     edges = np.append(columns[:, 2], 0).astype(bool)
     places = decode_places(encode_places(starts, ends, edges), len(starts))
     assert [column.tolist() for column in places] == [starts.tolist(), ends.tolist(), edges.tolist()]
+
+
+@given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 2), st.booleans()), min_size=1, max_size=80), st.data())
+@settings(max_examples=200, deadline=None)
+def test_some_places_are_those_of_all(steps: list[tuple[int, int, bool]], data: st.DataObject) -> None:
+    columns = np.array(steps, np.int32)
+    starts = np.cumsum(columns[:, 0], dtype=np.int32)
+    size = len(starts)
+    encoded = encode_places(starts, starts + columns[:, 1], np.append(columns[:, 2], 0).astype(bool))
+    places = decode_places(encoded, size)
+    head = data.draw(st.integers(0, size))
+    some = decode_places(encoded, head)
+    assert [column.tolist() for column in some] == [
+        places.starts[:head].tolist(), places.ends[:head].tolist(), places.edges[: head + 1].tolist()
+    ] or not head  # fmt: skip
+    first = data.draw(st.lists(st.integers(0, size - 1), min_size=1, max_size=9))
+    last = [data.draw(st.integers(one + 1, size)) for one in first]
+    spans = spans_at(encoded, first, last)
+    assert spans.starts.tolist() == places.starts[first].tolist()
+    assert spans.ends.tolist() == places.ends[np.array(last) - 1].tolist()
+    assert spans.before.tolist() == places.edges[first].tolist()
+    assert spans.behind.tolist() == places.edges[last].tolist()
 
 
 def test_places_of_plain_text_take_one_run() -> None:
