@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator
 from itertools import pairwise
 
-from index.passages import decode_places
+from index.passages import Places, decode_places
 
 HEAD = 300
 """Characters of a post's body that are looked at, besides its title."""
@@ -44,22 +44,31 @@ class Phrases:
 
 def phrases_of(stream: str, offsets: bytes, text: str) -> Iterator[tuple[str, str]]:
     """Each word and each pair of words that follow one another, as a stretch of `stream` and of the original `text`."""
-    words = [word for word in coarse_words(stream, offsets) if word[1] <= HEAD]
-    places = decode_places(offsets, len(stream))
+    size = min(len(stream), HEAD)
+    places = decode_places(offsets, size)
     starts, ends = places.starts.tolist(), places.ends.tolist()
+    words = _words(stream, places)
     before = touching = -1
     for first, end in words:
         if not _tells(stream[first:end]) or ends[end - 1] > len(text):
             continue
         yield stream[first:end], text[starts[first] : ends[end - 1]]
-        if touching == first and end - before <= LONGEST and "\n" not in text[ends[first - 1] : starts[first]]:
+        if touching == first and end - before <= LONGEST and not _has_break(text, ends[first - 1], starts[first]):
             yield stream[before:end], " ".join(text[starts[before] : ends[end - 1]].split())
         before, touching = first, end
 
 
+def _has_break(text: str, first: int, end: int) -> bool:
+    return first < end and "\n" in text[first:end]
+
+
 def coarse_words(stream: str, offsets: bytes) -> list[tuple[int, int]]:
     """`(start, end)` of the coarse words of a stored passage."""
-    edges = decode_places(offsets, len(stream)).edges.nonzero()[0].tolist()
+    return _words(stream, decode_places(offsets, len(stream)))
+
+
+def _words(stream: str, places: Places) -> list[tuple[int, int]]:
+    edges = places.edges.nonzero()[0].tolist()
     return [(first, end) for first, end in pairwise(edges) if stream[first].isalnum()]
 
 

@@ -29,6 +29,7 @@ class DocumentAnalyzer(Protocol):
     """What the index needs of `segmenter.analyzer.Analyzer`. It is pickled when worker processes help."""
 
     def analyze_batch(self, texts: Sequence[str]) -> list[Analysis]: ...
+    def stream(self, text: str) -> str: ...
     def fingerprint(self) -> str: ...
     def stream_fingerprint(self) -> str: ...
 
@@ -93,18 +94,19 @@ def _indexed(post: Post, content_hash: bytes, analyses: Sequence[Analysis]) -> I
 def passage_lines(generation: int, ord: int, passages: Iterable[Passage]) -> str:
     """The passages of a post in the text format of COPY."""
     return "".join(
-        f"{generation}\t{ord}\t{p.field}\t{p.seq}\t{p.first}\t{_escaped(p.stream)}\t\\\\x{p.offsets.hex()}\t"
-        f"{_escaped(p.words)}\t{_escaped(p.grams)}\n"
+        f"{generation}\t{ord}\t{p.field}\t{p.seq}\t{p.first}\t{escaped(p.stream)}\t\\\\x{p.offsets.hex()}\t"
+        f"{escaped(p.words)}\t{escaped(p.grams)}\n"
         for p in passages
     )
 
 
 def posting_line(generation: int, segment: int, kind: int, lexeme: str, ords: bytes, tfs: bytes) -> str:
     """A row of `posting` in the text format of COPY."""
-    return f"{generation}\t{kind}\t{_escaped(lexeme)}\t{segment}\t\\\\x{ords.hex()}\t\\\\x{tfs.hex()}\n"
+    return f"{generation}\t{kind}\t{escaped(lexeme)}\t{segment}\t\\\\x{ords.hex()}\t\\\\x{tfs.hex()}\n"
 
 
-def _escaped(text: str) -> str:
+def escaped(text: str) -> str:
+    """Text as a value in the text format of COPY."""
     if "\\" in text:
         text = text.replace("\\", "\\\\")
     if "\t" in text or "\n" in text or "\r" in text:

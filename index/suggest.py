@@ -75,8 +75,8 @@ def suggest(conn: Connection, analyzer: DocumentAnalyzer, query: str, limit: int
 def prefixes(analyzer: DocumentAnalyzer, query: str) -> dict[int, str]:
     """For each route what keys have to begin with; pinyin only where nothing but Latin letters was typed."""
     query = "".join(char for char in query[: 4 * KEY_LENGTH] if char.isprintable())
-    (analysis,) = analyzer.analyze_batch([query])
-    found = {TEXT: analysis.stream[:KEY_LENGTH]} if analysis.stream else {}
+    stream = analyzer.stream(query)[:KEY_LENGTH]
+    found = {TEXT: stream} if stream else {}
     spelt = typed(query)[:KEY_LENGTH]
     if spelt.isascii() and spelt.isalnum() and spelt[0].isalpha():
         found |= {PINYIN: spelt, INITIALS: spelt}

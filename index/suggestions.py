@@ -17,7 +17,8 @@ from index.passages import decode_places
 from index.phrases import HEAD_CHARACTERS, Phrases
 from index.pinyin import initials, is_han, sound, spellings, syllables
 from index.queries import queries
-from index.tables import Tables
+from index.rows import escaped
+from index.tables import Tables, copy_lines
 
 TITLE, TAG, PHRASE = 0, 1, 2
 TEXT, PINYIN, INITIALS = 0, 1, 2
@@ -40,6 +41,8 @@ MANY_POSTS = 500
 LONGEST_HAN = 5
 PAGE = 500
 ORDS_AT_ONCE = 4_000
+
+_NULL = "\\N"
 
 
 class Key(NamedTuple):
@@ -194,11 +197,13 @@ def _fill_vocabulary(tables: Tables) -> None:
     row = conn.execute(tables.sql("ord_range", "suggest.sql"), values).fetchone()
     least = 2 if row is not None and row[2] >= MANY_POSTS else 1
     words = conn.execute(tables.sql("words", "suggest.sql"), values | {"least": least}).fetchall()
-    with conn.cursor() as cursor, cursor.copy(_sql("copy_vocabulary")) as copy:
-        for word, documents in words:
-            spoken = _spoken(word)
-            if spoken is not None or word[0].isascii():
-                copy.write_row((tables.generation, word, documents, spoken))
+    spoken = ((word, documents, _spoken(word)) for word, documents in words)
+    lines = (
+        f"{tables.generation}\t{escaped(word)}\t{documents}\t{_NULL if sounds is None else escaped(sounds)}\n"
+        for word, documents, sounds in spoken
+        if sounds is not None or word[0].isascii()
+    )
+    copy_lines(conn, _sql("copy_vocabulary"), lines)
 
 
 def _spoken(word: str) -> str | None:
@@ -207,9 +212,11 @@ def _spoken(word: str) -> str | None:
 
 
 def _copy_keys(conn: Connection, generation: int, keys: Iterable[tuple[int, int, int, Key]]) -> None:
-    with conn.cursor() as cursor, cursor.copy(_sql("copy_keys")) as copy:
-        for number, kind, documents, key in keys:
-            copy.write_row((generation, number, key.route, kind, key.place, key.key, documents))
+    lines = (
+        f"{generation}\t{number}\t{key.route}\t{kind}\t{key.place}\t{escaped(key.key)}\t{documents}\n"
+        for number, kind, documents, key in keys
+    )
+    copy_lines(conn, _sql("copy_keys"), lines)
 
 
 def _sql(name: str) -> LiteralString:

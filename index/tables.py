@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 from psycopg import Connection
+from psycopg.abc import Query
 from psycopg.sql import SQL, Composed, Identifier
 
 from index.postings import Collector, Row
@@ -88,16 +89,7 @@ class Tables:
         self._copy("copy_postings", (posting_line(self.generation, segment, *row) for row in rows))
 
     def _copy(self, name: str, lines: Iterable[str]) -> None:
-        with self.conn.cursor() as cursor, cursor.copy(self.sql(name)) as copy:
-            buffer: list[str] = []
-            size = 0
-            for line in lines:
-                buffer.append(line)
-                size += len(line)
-                if size > _COPY_BUFFER:
-                    copy.write("".join(buffer))
-                    buffer, size = [], 0
-            copy.write("".join(buffer))
+        copy_lines(self.conn, self.sql(name), lines)
 
     def _append_postings(self, numbered: Sequence[tuple[int, IndexedPost]]) -> None:
         collectors: dict[int, Collector] = {}
@@ -116,6 +108,20 @@ class Tables:
                 "tfs": [row.tfs for row in rows],
             }
             self.conn.execute(self.sql("append_postings"), values)
+
+
+def copy_lines(conn: Connection, statement: Query, lines: Iterable[str]) -> None:
+    """Write rows that are in the text format of COPY."""
+    with conn.cursor() as cursor, cursor.copy(statement) as copy:
+        buffer: list[str] = []
+        size = 0
+        for line in lines:
+            buffer.append(line)
+            size += len(line)
+            if size > _COPY_BUFFER:
+                copy.write("".join(buffer))
+                buffer, size = [], 0
+        copy.write("".join(buffer))
 
 
 def _post_row(generation: int, ord: int, indexed: IndexedPost, fingerprint: str) -> tuple[Any, ...]:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 import numpy as np
 
 from segmenter.blocks import BLOCK, Blocks, Piece
-from segmenter.columns import analysis_of, fine_words, inner_words, joined, part_of
+from segmenter.columns import analysis_of, fine_words, inner_words, joined, part_of, stream_of
 from segmenter.dictionary import Dictionary
 from segmenter.errors import LoneSurrogateError, SegmenterError
 from segmenter.explain import Explanation, explain
@@ -138,6 +138,10 @@ class Analyzer:
                 end = piece.place + len(piece.piece)
                 found[piece.text].append(part_of(whole, piece.place, end, piece.offset))
         return [parts[0] if len(parts) == 1 else joined(parts) for parts in found]
+
+    def stream(self, text: str) -> str:
+        """`analyze(text).stream` alone, which costs little. Raises LoneSurrogateError like `analyze`."""
+        return stream_of(self._normalizer.normalize(text))
 
     @property
     def criteria(self) -> tuple[str, ...]:

@@ -43,6 +43,12 @@ def analysis_of(normalized: Normalized, cut: Cut) -> Analysis:
     )
 
 
+def stream_of(normalized: Normalized) -> str:
+    """The stream of `analysis_of` without the rest, for which nothing has to be cut."""
+    points = normalized.points[~_OUT_OF_STREAM[normalized.shapes]]
+    return points.astype("<u4", copy=False).tobytes().decode("utf-32-le")
+
+
 def indexable(cut: Cut) -> BoolArray:
     """Which words an index takes: no white space, punctuation, control characters or ASCII symbols. bool[w]"""
     shape = cut.units.shapes[cut.start]

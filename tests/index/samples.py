@@ -31,6 +31,9 @@ class SmallAnalyzer:
             raise RuntimeError("this text is poison")
         return [analyze(text) for text in texts]
 
+    def stream(self, text: str) -> str:
+        return analyze(text).stream
+
     def fingerprint(self) -> str:
         return f"small-{self.version}"
 

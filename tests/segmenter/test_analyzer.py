@@ -72,6 +72,7 @@ def test_granularities_nest(analyzer: Analyzer, text: str) -> None:
 @given(text=any_texts)
 def test_columns_of_an_analysis(analyzer: Analyzer, text: str) -> None:
     found = analyzer.analyze(text)
+    assert analyzer.stream(text) == found.stream
     size = len(found.stream)
     assert not any(one.isspace() or one == "\x00" for one in found.stream)
     assert len(found.starts) == len(found.ends) == len(found.is_dense) == size
