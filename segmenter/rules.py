@@ -33,6 +33,10 @@ ADJECTIVES = (
 """Behind a word of degree, an adjective of one character is a word of its own (太贵, 很赞)."""
 PRONOUNS, PRONOUNS_BEFORE = "我你您他她它", "会要想能"
 """Behind a pronoun, these begin a word (我会)."""
+NUMERALS = "一二三四五六七八九十百两几"
+"""Behind 第 and one of these, a dictionary word of three characters is whole (第一次)."""
+COINS = "块毛分角"
+"""With 钱 behind them, they are one unit of money (块钱)."""
 LEFT_TO_THE_MODEL = ("很快", "很少", "很难", "更深")
 """Pairs that some standards, or longer words, take for one word."""
 
@@ -45,6 +49,7 @@ _ALNUM = shapes_in("aA0")
 _LETTER = shapes_in("aAm")
 _PARTING = code_points("/,;!?。")
 _DOT = ord("·")
+_ORDINAL, _MONEY = ord("第"), ord("钱")
 
 
 def standing_alone(units: Units, points: CodePoints, *, by_standard: bool = False) -> BoolArray:
@@ -100,6 +105,16 @@ def quoted(points: CodePoints, words: Edges) -> BoolArray:
     places = np.flatnonzero(found)
     before, behind = points[words.start[places] - 1], points[words.end[places]]
     found[places] = np.isin(before, _OPENING) & np.isin(behind, _CLOSING)
+    return found
+
+
+def counting(points: CodePoints, words: Edges) -> BoolArray:
+    """Which words are an ordinal with what it counts (第一次), or a unit of money of two characters: bool[m]."""
+    length = words.end - words.start
+    found: BoolArray = (length == len("第一次")) & (points[words.start] == _ORDINAL)
+    found[found] = np.isin(points[words.start[found] + 1], code_points(NUMERALS))
+    coins = np.flatnonzero((length == len("块钱")) & (points[words.end - 1] == _MONEY))
+    found[coins] = np.isin(points[words.start[coins]], code_points(COINS))
     return found
 
 

@@ -18,7 +18,7 @@ from segmenter.errors import UnknownCriterionError
 from segmenter.granularity import fine_parts
 from segmenter.lattice import Edges, Int64Array, best_path, no_edges, uncrossed
 from segmenter.normalise import Normalized, text_of
-from segmenter.rules import is_mixed, mixed_words, opened_by, parted, quoted, standing_alone
+from segmenter.rules import counting, is_mixed, mixed_words, opened_by, parted, quoted, standing_alone
 from segmenter.runs import CODE_OF, Units, find_units, opened
 from segmenter.tagger import GapScores, Tagger, scores_by_part, single_spaces, spread
 from segmenter.types import BoolArray, Int16Array, Kind, Source, UInt8Array
@@ -194,7 +194,9 @@ class Segmenter:
         whole = np.zeros(len(words.start), dtype=np.bool_)
         apart |= standing_alone(units, normalized.points, by_standard=not by_rules)
         if by_rules:
-            whole = is_mixed(units.shapes, words) | quoted(normalized.points, words)
+            whole = (
+                is_mixed(units.shapes, words) | quoted(normalized.points, words) | counting(normalized.points, words)
+            )
         else:
             border = border | opened_by(units, odds)
         return self._scored(border, words, user, forced, _inner_odds(odds, border), apart, whole)
