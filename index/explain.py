@@ -82,8 +82,7 @@ class _Page:
 
     def __init__(self, scorer: Scorer, ords: Sequence[int]) -> None:
         self._scorer = scorer
-        self._place = np.full(scorer.size, -1, np.int32)
-        self._place[np.array(ords, np.int64)] = np.arange(len(ords))
+        self._ords = np.array(ords, np.int64)
         self._none = np.zeros(len(ords), np.bool_)
         self._known: dict[tuple[int, str], Mask] = {}
 
@@ -95,12 +94,7 @@ class _Page:
         return held
 
     def _one(self, kind: int, lexeme: str) -> Mask:
-        found = self._scorer.postings(kind, lexeme)
-        if found is None:
-            return self._none
         if (kind, lexeme) not in self._known:
-            places = self._place[found.ords]
-            held = self._none.copy()
-            held[places[places >= 0]] = True
-            self._known[kind, lexeme] = held
+            held = self._scorer.held_by(kind, lexeme, self._ords)
+            self._known[kind, lexeme] = self._none if held is None else held
         return self._known[kind, lexeme]

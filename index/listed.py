@@ -6,10 +6,12 @@ Readiness is kept between queries (`index.kept`): of the frequent lexemes, which
 from collections.abc import Mapping
 
 import numpy as np
+from numpy.typing import NDArray
 
 from index.collection import Collection, Floats, Mask
 from index.kept import Kept
 from index.postings import Postings
+from index.tsvector import Ints
 
 Keys = tuple[int, str]
 """Kind and lexeme."""
@@ -26,6 +28,7 @@ class Listed:
     def __init__(self, postings: Postings) -> None:
         self.postings = postings
         self._shares: Floats | None = None
+        self._ascending: Ints | None = None
 
     def add_to(self, scores: Floats, norm: Floats, weight: float) -> None:
         """Add `weight * tf / (tf + norm)` to the scores of the documents; `norm`: float32[documents]."""
@@ -47,6 +50,31 @@ class Listed:
                 shares = everywhere
             self._shares = shares
         return self._shares
+
+    def mark(self, mask: Mask) -> None:
+        """Set the mask, bool[documents], where documents hold the lexeme."""
+        shares = self._shares
+        if shares is not None and len(shares) == len(mask):
+            mask |= shares > 0
+        else:
+            mask[self.postings.ords] = True
+
+    def held_by(self, ords: NDArray[np.int64]) -> Mask:
+        """Which of these few documents hold the lexeme: bool[len(ords)]."""
+        shares = self._shares
+        if shares is not None and len(shares) > len(self.postings.ords):
+            return shares[ords] > 0
+        if not len(self.postings.ords):
+            return np.zeros(len(ords), np.bool_)
+        if self._ascending is None:
+            self._ascending = _ascending(self.postings.ords)
+        places = self._ascending.searchsorted(ords)
+        found: Mask = self._ascending.take(places, mode="clip") == ords
+        return found
+
+
+def _ascending(ords: Ints) -> Ints:
+    return ords if (ords[1:] > ords[:-1]).all() else np.sort(ords)
 
 
 def is_dense(holding: int, size: int) -> bool:

@@ -95,7 +95,7 @@ class Matcher:
         different = {term.text: term for term in terms}
         for term in different.values():
             mask, weight = self._term(term)
-            held[mask] += weight
+            held += mask * np.float32(weight)
             total += weight
         needed = SHARES.get(len(different), LONG_SHARE) if least is None else least
         mask = (held >= total * needed * 0.9999) & (held > 0) & self._allowed

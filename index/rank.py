@@ -105,13 +105,18 @@ class Scorer:
         found = self._lists.get((kind, lexeme))
         return None if found is None else found.postings
 
+    def held_by(self, kind: int, lexeme: str, ords: Ords) -> Mask | None:
+        """Which of these few documents hold the lexeme in one kind, or None where no document does."""
+        found = self._lists.get((kind, lexeme))
+        return None if found is None else found.held_by(ords)
+
     def holds(self, kinds: Iterable[int], lexeme: str) -> Mask:
         """Which documents hold the lexeme in any of these kinds."""
         mask = np.zeros(self.size, np.bool_)
         for kind in kinds:
             found = self._lists.get((kind, lexeme))
             if found is not None:
-                mask[found.postings.ords] = True
+                found.mark(mask)
         return mask
 
     def intersection(self, kind: int, lexemes: Iterable[str]) -> Ords:

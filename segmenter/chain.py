@@ -18,6 +18,8 @@ FORCED = 1 << 20
 """Stands for infinity: more than any difference that scores of one character can make."""
 
 _CHUNK = 128
+_FEW = 640
+"""Characters that are gone through one by one; of more, chunks side by side are faster."""
 
 
 class Emissions(NamedTuple):
@@ -38,7 +40,7 @@ def gap_log_odds(emissions: Emissions, starts: NDArray[np.int64]) -> Scores:
     if not size:
         return np.zeros(0, dtype=np.int32)
     emissions = _with_forced_borders(emissions, starts)
-    if size <= _CHUNK:
+    if size <= _FEW:
         return _one_chunk(emissions)
     columns = _chunks(emissions, _CHUNK)
     entry, leaving = _borders_of_chunks(columns)

@@ -30,7 +30,7 @@ _BLOCK = 2**15
 _TAIL = 256
 _FEW = 512
 """Hashes for which all places of a search are read at once."""
-_SHORT, _USUAL = 120, 4
+_SHORT, _USUAL = 640, 4
 """Characters of a text in which the n-grams of up to so many characters are looked up at once."""
 DEFAULT_FILE = Path(__file__).parent / "data" / "dictionary.npz"
 

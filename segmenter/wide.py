@@ -30,7 +30,7 @@ CERTAIN = 2047
 
 _FORMAT = 1
 _BLOCK = 1 << 15
-_SHORT = 512
+_SHORT = 800
 """Characters whose features are looked up all at once; of longer texts a column at a time, in the cache."""
 _HALF = np.uint64(32)
 _CHECK = np.uint64(0xFF)
