@@ -1,7 +1,6 @@
 """Marks and snippets from stored positions: what was found, shown in the original text."""
 
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -49,34 +48,45 @@ class Cut:
     marks: tuple[tuple[int, int], ...]
 
 
+_Row = tuple[int, int, str, bool]
+"""A `Mark` before anybody looks at it by name: there are hundreds in a page of hits."""
+
+
 def marks_in(passages: Iterable[StoredPassage], field: int, needles: Sequence[Needle]) -> list[Mark]:
     """Where the needles stand in one field, in order. Where a needle stands as a word, only those places count.
 
     Passages after the first `MAX_STARTS` marks are not looked at.
     """
-    marks: set[Mark] = set()
+    return [Mark._make(row) for row in _rows_in(passages, field, needles)]
+
+
+def _rows_in(passages: Iterable[StoredPassage], field: int, needles: Sequence[Needle]) -> list[_Row]:
+    rows: set[_Row] = set()
     for passage in passages:
-        if passage.field == field and len(marks) <= MAX_STARTS:
-            marks.update(_marks(passage, needles))
-    standing = {mark.needle for mark in marks if mark.stands}
-    return sorted(mark for mark in marks if mark.stands or mark.needle not in standing)
+        if passage.field == field and len(rows) <= MAX_STARTS:
+            rows.update(_rows(passage, needles))
+    standing = {needle for _, _, needle, stands in rows if stands}
+    return sorted([row for row in rows if row[3] or row[2] not in standing])
 
 
-def _marks(passage: StoredPassage, needles: Sequence[Needle]) -> Iterator[Mark]:
-    stream = passage.stream
-    found = [(start, needle) for needle in needles for start in _find_all(stream, needle.text)]
+def _rows(passage: StoredPassage, needles: Sequence[Needle]) -> list[_Row]:
+    firsts: list[int] = []
+    lasts: list[int] = []
+    found: list[Needle] = []
+    for needle in needles:
+        places = _find_all(passage.stream, needle.text)
+        size = len(needle.text)
+        firsts += places
+        lasts += [place + size for place in places]
+        found += [needle] * len(places)
     if not found:
-        return iter(())
-    spans = spans_at(
-        passage.offsets, [start for start, _ in found], [start + len(needle.text) for start, needle in found]
-    )
-    columns = (column.tolist() for column in spans)
-    rows = zip(found, *columns, strict=True)
-    return (
-        Mark(start, end, needle.text, before and behind)
-        for (_, needle), start, end, before, behind in rows
+        return []
+    columns = [column.tolist() for column in spans_at(passage.offsets, firsts, lasts)]
+    return [
+        (start, end, needle.text, before and behind)
+        for needle, start, end, before, behind in zip(found, *columns, strict=True)
         if before or not needle.at_word
-    )
+    ]
 
 
 def _find_all(text: str, needle: str) -> list[int]:
@@ -88,7 +98,7 @@ def _find_all(text: str, needle: str) -> list[int]:
     return found
 
 
-def merged(marks: Iterable[Mark]) -> tuple[tuple[int, int], ...]:
+def merged(marks: Iterable[_Row]) -> tuple[tuple[int, int], ...]:
     """The marked stretches, without overlaps; neighbours stay apart."""
     result: list[tuple[int, int]] = []
     for start, end, *_ in sorted(marks):
@@ -101,37 +111,38 @@ def merged(marks: Iterable[Mark]) -> tuple[tuple[int, int], ...]:
 
 def title_marks(passages: Iterable[StoredPassage], needles: Sequence[Needle]) -> tuple[tuple[int, int], ...]:
     """Marked stretches of the title."""
-    return merged(marks_in(passages, TITLE, needles))
+    return merged(_rows_in(passages, TITLE, needles))
 
 
 def cut_body(passages: Sequence[StoredPassage], needles: Sequence[Needle]) -> Cut:
     """The stretch of the body that shows most of what was found; its beginning when nothing was found there."""
-    marks = marks_in(passages, BODY, needles)
-    if not marks:
+    rows = _rows_in(passages, BODY, needles)
+    if not rows:
         return Cut(0, WIDTH, ())
-    first = _best_start(marks)
+    first = _best_start(rows)
     start = max(0, first - LEAD)
-    end = max(start + WIDTH, next(mark.end for mark in marks if mark.start == first))
-    inside = merged(mark for mark in marks if start <= mark.start and mark.end <= end)
+    end = max(start + WIDTH, next(row[1] for row in rows if row[0] == first))
+    inside = merged([row for row in rows if start <= row[0] and row[1] <= end])
     return Cut(start, end - start, inside)
 
 
-def _best_start(marks: Sequence[Mark]) -> int:
+def _best_start(rows: Sequence[_Row]) -> int:
     """The mark from which a snippet holds the most different needles, longer ones counting more; the first such."""
-    best, best_value = marks[0].start, -1
-    held: defaultdict[str, int] = defaultdict(int)
+    best, best_value = rows[0][0], -1
+    held = dict.fromkeys([needle for _, _, needle, _ in rows], 0)
     value = stop = 0
-    size = len(marks)
-    for mark in marks[:MAX_STARTS]:
-        while stop < size and marks[stop].end <= mark.start + WIDTH - LEAD:
-            value += 0 if held[marks[stop].needle] else len(marks[stop].needle)
-            held[marks[stop].needle] += 1
+    size = len(rows)
+    for start, _, needle, _ in rows[:MAX_STARTS]:
+        while stop < size and rows[stop][1] <= start + WIDTH - LEAD:
+            other = rows[stop][2]
+            value += 0 if held[other] else len(other)
+            held[other] += 1
             stop += 1
         if value > best_value:
-            best, best_value = mark.start, value
-        if held[mark.needle]:
-            held[mark.needle] -= 1
-            value -= 0 if held[mark.needle] else len(mark.needle)
+            best, best_value = start, value
+        if held[needle]:
+            held[needle] -= 1
+            value -= 0 if held[needle] else len(needle)
     return best
 
 
