@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from segmenter.arrays import among
 from segmenter.characters import Shape, shapes_in
 from segmenter.granularity import latin_parts
 from segmenter.lattice import Int64Array
@@ -52,7 +53,7 @@ def stream_of(normalized: Normalized) -> str:
 def indexable(cut: Cut) -> BoolArray:
     """Which words an index takes: no white space, punctuation, control characters or ASCII symbols. bool[w]"""
     shape = cut.units.shapes[cut.start]
-    skipped = np.isin(cut.kind, [CODE_OF[Kind.SPACE], CODE_OF[Kind.PUNCT]]) | (shape == Shape.CONTROL)
+    skipped = among(cut.kind, [CODE_OF[Kind.SPACE], CODE_OF[Kind.PUNCT]]) | (shape == Shape.CONTROL)
     ascii_symbol = (cut.kind == CODE_OF[Kind.SYMBOL]) & ~_SINGLE_ATOM[shape]
     found: BoolArray = ~(skipped | ascii_symbol)
     return found
@@ -75,7 +76,7 @@ def inner_words(cut: Cut) -> tuple[Int64Array, Int64Array, Int64Array]:
     words = cut.words
     word = np.searchsorted(cut.start, words.start, side="right") - 1
     inside = words.end <= cut.end[word] if len(word) else np.zeros(0, dtype=np.bool_)
-    together = np.isin(words.start, cut.start) & np.isin(words.end, cut.end)
+    together = among(words.start, cut.start) & among(words.end, cut.end)
     start, end = words.start[inside | together], words.end[inside | together]
     part_start, part_end = _latin_words(cut)
     start, end = np.concatenate((start, part_start)), np.concatenate((end, part_end))

@@ -11,6 +11,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from segmenter.arrays import among
 from segmenter.characters import Shape, character_table
 from segmenter.hashing import CodePoints, code_points
 from segmenter.sentences import split_sentences
@@ -119,7 +120,7 @@ def _surnames_alone(points: CodePoints, odds: Int16Array) -> Iterator[tuple[int,
     borders = np.ones(len(points) + 1, dtype=np.bool_)
     borders[1:-1] = odds > 0
     borders |= _beside_spaces(points)
-    begins = np.isin(points, _FIRST_OF_SURNAMES) & borders[:-1]
+    begins = among(points, _FIRST_OF_SURNAMES) & borders[:-1]
     for place in np.flatnonzero(begins).tolist():
         following = int(points[place + 1]) if place + 1 < len(points) else 0
         length = 2 if not borders[place + 1] and following in _SECOND_OF.get(int(points[place]), ()) else 1

@@ -12,6 +12,7 @@ from functools import cache
 
 import numpy as np
 
+from segmenter.arrays import among
 from segmenter.characters import Shape, shapes_in
 from segmenter.dictionary import GRID, Dictionary
 from segmenter.hashing import CodePoints, code_points
@@ -64,10 +65,10 @@ def standing_alone(units: Units, points: CodePoints, *, by_standard: bool = Fals
     end = np.append(start[1:], len(points))
     kind, last = units.kind[start], units.shapes[end - 1]
     if by_standard:
-        alone = np.isin(kind, _NEVER_OPENED)
+        alone = among(kind, _NEVER_OPENED)
     else:
         measured = (kind == CODE_OF[Kind.NUMBER]) & (last != Shape.DIGIT) & (last != Shape.HAN)
-        alone = np.isin(kind, _ALONE) | measured | _parting(units.shapes, points)[start]
+        alone = among(kind, _ALONE) | measured | _parting(units.shapes, points)[start]
     alone[1:] &= points[start[1:] - 1] != _DOT
     found[split_sentences(points)[0]] = True
     found[start[alone]] = True
@@ -81,7 +82,7 @@ def _parting(shapes: UInt8Array, points: CodePoints) -> BoolArray:
     The end of a line counts, so that a text may be cut behind a mark without changing what the mark does.
     """
     han, feed = shapes == Shape.HAN, shapes == Shape.LINE
-    found = np.isin(points, _PARTING)
+    found = among(points, _PARTING)
     found[1:] &= han[:-1]
     found[:-1] &= han[1:] | feed[1:]
     found[0] = False
@@ -92,8 +93,8 @@ def parted(points: CodePoints) -> BoolArray:
     """Places between a word of degree and an adjective, and between a pronoun and a modal verb: bool[n + 1]."""
     found = np.zeros(len(points) + 1, dtype=np.bool_)
     left, right = points[:-1], points[1:]
-    found[1:-1] = np.isin(left, code_points(DEGREES)) & np.isin(right, code_points(ADJECTIVES))
-    found[1:-1] |= np.isin(left, code_points(PRONOUNS)) & np.isin(right, code_points(PRONOUNS_BEFORE))
+    found[1:-1] = among(left, code_points(DEGREES)) & among(right, code_points(ADJECTIVES))
+    found[1:-1] |= among(left, code_points(PRONOUNS)) & among(right, code_points(PRONOUNS_BEFORE))
     for place in np.flatnonzero(found).tolist():
         found[place] = chr(points[place - 1]) + chr(points[place]) not in LEFT_TO_THE_MODEL
     return found
@@ -104,7 +105,7 @@ def quoted(points: CodePoints, words: Edges) -> BoolArray:
     found: BoolArray = (words.end - words.start > 1) & (words.start > 0) & (words.end < len(points))
     places = np.flatnonzero(found)
     before, behind = points[words.start[places] - 1], points[words.end[places]]
-    found[places] = np.isin(before, _OPENING) & np.isin(behind, _CLOSING)
+    found[places] = among(before, _OPENING) & among(behind, _CLOSING)
     return found
 
 
@@ -112,9 +113,9 @@ def counting(points: CodePoints, words: Edges) -> BoolArray:
     """Which words are an ordinal with what it counts (第一次), or a unit of money of two characters: bool[m]."""
     length = words.end - words.start
     found: BoolArray = (length == len("第一次")) & (points[words.start] == _ORDINAL)
-    found[found] = np.isin(points[words.start[found] + 1], code_points(NUMERALS))
+    found[found] = among(points[words.start[found] + 1], code_points(NUMERALS))
     coins = np.flatnonzero((length == len("块钱")) & (points[words.end - 1] == _MONEY))
-    found[coins] = np.isin(points[words.start[coins]], code_points(COINS))
+    found[coins] = among(points[words.start[coins]], code_points(COINS))
     return found
 
 
@@ -127,7 +128,7 @@ def opened_by(units: Units, odds: Int16Array) -> BoolArray:
     kind = units.kind[np.flatnonzero(units.border[:-1])][np.cumsum(units.border[:-1]) - 1]
     letter, digit = _LETTER[units.shapes], units.shapes == Shape.DIGIT
     one_run = (letter[:-1] & letter[1:]) | (digit[:-1] & digit[1:])
-    found[1:-1] = (odds > 0) & ~one_run & ~np.isin(kind[1:], _NEVER_OPENED) & ~units.joined[1:-1]
+    found[1:-1] = (odds > 0) & ~one_run & ~among(kind[1:], _NEVER_OPENED) & ~units.joined[1:-1]
     return found
 
 

@@ -13,6 +13,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from segmenter.arrays import among
 from segmenter.characters import Shape, shapes_in
 from segmenter.hashing import CodePoints, code_points
 from segmenter.normalise import Normalized
@@ -147,7 +148,7 @@ def opened(units: Units, border: BoolArray) -> Units:
 
 def _han_numbers(points: CodePoints) -> Iterator[tuple[int, int]]:
     """(start, end) of the numbers written digit by digit in Han, such as 二〇二六."""
-    edges = np.flatnonzero(np.diff(np.isin(points, _HAN_DIGITS), prepend=False, append=False))
+    edges = np.flatnonzero(np.diff(among(points, _HAN_DIGITS), prepend=False, append=False))
     starts, ends = edges[::2], edges[1::2]
     numbers = ends - starts >= _FEWEST_HAN_DIGITS
     yield from zip(starts[numbers].tolist(), ends[numbers].tolist(), strict=True)
