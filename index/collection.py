@@ -88,10 +88,10 @@ def serving_collection(conn: Connection) -> Collection | None:
     row = conn.execute(queries("read.sql")["collection_state"]).fetchone()
     if row is None:
         return None
-    *row, started_at, has_written = row
+    *state_row, started_at, has_written = row
     if has_written:
-        return _read(conn, row, None, None)
-    generation, next_ord, documents, _, _, created_at, fingerprint, stream_fingerprint = row
+        return _read(conn, state_row, None, None)
+    generation, next_ord, documents, _, _, created_at, fingerprint, stream_fingerprint = state_row
     info = conn.info
     key = (info.host, info.port, info.dbname, started_at, generation, created_at, fingerprint, stream_fingerprint)
     state = (next_ord, documents)
@@ -101,9 +101,8 @@ def serving_collection(conn: Connection) -> Collection | None:
         return kept[1]
     older = kept[1] if kept is not None else None
     token = older.stock.token if older and older.stock else next(_tokens)
-    collection = _read(
-        conn, row, older if older and older.size <= next_ord else None, Stock(token, next(_tokens), next_ord)
-    )
+    stock = Stock(token, next(_tokens), next_ord)
+    collection = _read(conn, state_row, older if older and older.size <= next_ord else None, stock)
     if int(collection.live.sum()) != documents:
         return collection
     with _lock:

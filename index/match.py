@@ -142,8 +142,8 @@ class Matcher:
         Of more than `CHECKED` the best are looked at.
         """
         mask = self._scorer.holds(WORD_KINDS, part.stream)
-        ords = np.flatnonzero(among & ~mask) if len(part.coarse) > 1 else []
-        if len(ords):
+        ords = np.flatnonzero(among & ~mask)
+        if len(ords) and len(part.coarse) > 1:
             best = best_first(self._scores, ords, CHECKED)
             found = self._reader.standing_among(part.standing, best)
             mask[self._within(found)] = True

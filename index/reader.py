@@ -132,11 +132,10 @@ class Reader:
     def literal_among(self, literal: str, ords: Ords) -> Ords:
         """Those of the documents with a passage whose stream holds the text; kept passages are not read again."""
         known = self._known(ords.tolist())
-        found = [ord for ord, passages in known.items() if any(literal in passage.stream for passage in passages)]
-        unknown = [ord for ord in ords.tolist() if ord not in known or _may_have_more(known[ord])]
-        unknown = [ord for ord in unknown if ord not in set(found)]
-        more = self._ords("literal_among", literal=literal, ords=unknown) if unknown else []
-        return np.unique(np.concatenate([np.array(found, np.int64), more]).astype(np.int64))
+        found = {ord for ord, passages in known.items() if any(literal in passage.stream for passage in passages)}
+        unknown = [ord for ord in set(ords.tolist()).difference(found) if _may_have_more(known.get(ord))]
+        here = np.array(sorted(found), np.int64)
+        return np.union1d(here, self._ords("literal_among", literal=literal, ords=unknown)) if unknown else here
 
     def tag_among(self, tag: str, ords: Ords) -> Ords:
         """Those of the documents with this tag or category, given as a stream."""
@@ -248,8 +247,8 @@ def _continued(held: Holding, later: dict[int, Postings], size: int) -> Holding:
         if before is None:
             by_kind[kind] = added
         elif len(added.ords):
-            columns = (np.concatenate(pair) for pair in zip(before, added, strict=True))
-            by_kind[kind] = Postings(*columns)
+            ords, tfs = np.concatenate([before.ords, added.ords]), np.concatenate([before.tfs, added.tfs])
+            by_kind[kind] = Postings(ords, tfs)
     return Holding(size, by_kind)
 
 
@@ -265,6 +264,6 @@ def _bytes(passages: Sequence[StoredPassage]) -> int:
     return sum(_OVERHEAD + 2 * len(passage.stream) + len(passage.offsets) for passage in passages)
 
 
-def _may_have_more(passages: Sequence[StoredPassage]) -> bool:
-    """Whether a field may have passages after the first ones that are read."""
-    return any(passage.seq == PASSAGES_READ - 1 for passage in passages)
+def _may_have_more(passages: Sequence[StoredPassage] | None) -> bool:
+    """Whether a field may have passages after the first ones that were read, if any were."""
+    return passages is None or any(passage.seq == PASSAGES_READ - 1 for passage in passages)
