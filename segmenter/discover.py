@@ -82,9 +82,7 @@ class Discovery:
     lost: int
 
 
-def discover(
-    read: Callable[[], Iterable[str]], analyzer: Analyzer, config: DiscoveryConfig | None = None
-) -> Discovery:
+def discover(read: Callable[[], Iterable[str]], analyzer: Analyzer, config: DiscoveryConfig | None = None) -> Discovery:
     """The new words of a corpus that `read` gives, text by text, each time it is called.
 
     What the analyzer already makes a word by dictionary or user word is left out.

@@ -74,7 +74,7 @@ def _gaps(found: Explanation) -> Iterator[str]:
         high = 20 if gap.probability is None else round(28 * gap.probability) + 2
         title = "; ".join([gap.reason.value, *(f"{word.text} ({word.source})" for word in gap.crossed_by)])
         yield (
-            f'<g><title>{_xml(title)}</title>'
+            f"<g><title>{_xml(title)}</title>"
             f'<rect x="{x - 2}" y="{base - high}" width="4" height="{high}" fill="{colour}"/>'
         )
         shown = "" if gap.probability is None else f"{gap.probability:.2f}"
@@ -86,7 +86,7 @@ def _bar(word: OfferedWord, y: int) -> str:
     x, width = _left(word.start) + 2, CELL * (word.end - word.start) - 4
     paint = (colour, "#fff") if word.taken else ("none", colour)
     return (
-        f'<g><title>{_xml(f"{word.text}: {word.source}, {word.score:.2f}")}</title>'
+        f"<g><title>{_xml(f'{word.text}: {word.source}, {word.score:.2f}')}</title>"
         f'<rect x="{x}" y="{y}" width="{width}" height="{_BAR}" rx="5" fill="{paint[0]}" stroke="{colour}"/>'
         f'<text x="{x + width // 2}" y="{y + _BAR // 2}" fill="{paint[1]}">{_xml(word.text)}</text></g>'
     )
