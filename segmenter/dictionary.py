@@ -163,10 +163,10 @@ class Dictionary:
         for row, ngrams in zip(hashes, ngram_hashes(points, _USUAL), strict=True):
             row[: len(ngrams)] = ngrams
         code = self.lookup(hashes.ravel()).reshape(_USUAL, size)
-        for row in range(1, _USUAL):
-            code[row, max(size - row, 0) :] = 0
-        for row in range(2, _USUAL):
-            code[row] *= code[row - 1] & 1
+        for less in range(1, _USUAL):
+            code[less, max(size - less, 0) :] = 0
+        for less in range(2, _USUAL):
+            code[less] *= code[less - 1] & 1
         start, length = (code.T > 1).nonzero()
         codes = code[length, start]
         longer = self._longer(points, hashes[-1], code[-1])
