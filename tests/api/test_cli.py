@@ -192,7 +192,7 @@ def test_an_interrupt_is_one_line(environ: dict[str, str]) -> None:
         (["search", "a", "--before", "soon"], 2, "--before"),
         (["segment", "a", "--granularity", "tiny"], 2, "--granularity"),
         (["segment", "a", "--user-dictionary", "/nowhere"], 2, "WENCI_USER_DICTIONARY"),
-        (["segment", "a", "--mode", "magic"], 1, "magic"),
+        (["segment", "a", "--mode", "magic"], 2, "WENCI_MODE"),
         (["serve", "--port", "x"], 2, "WENCI_PORT"),
         (["related", "nothing"], 1, "nothing"),
         (["reindex", "/nowhere/at/all"], 1, "no such file or folder: /nowhere/at/all"),
