@@ -64,6 +64,8 @@ def is_possible(conn: Connection) -> bool:
     """Whether the server can hold vectors; makes their table where it can."""
     try:
         with conn.transaction():
+            if not is_there(conn):  # not even where the extension was dropped, and the column with it
+                conn.execute(queries("semantic.sql")["forget_all"])
             row = conn.execute(queries("semantic.sql")["prepare"]).fetchone()
     except (errors.UniqueViolation, errors.DuplicateObject, errors.DuplicateTable):
         return is_there(conn)  # another program has just made it
@@ -79,7 +81,7 @@ def off(conn: Connection) -> str | None:
 
 
 def is_there(conn: Connection) -> bool:
-    """Whether the table of vectors is there."""
+    """Whether the table of vectors is there, with its vectors: dropping the extension takes them along."""
     row = conn.execute(queries("semantic.sql")["is_there"]).fetchone()
     return row is not None and bool(row[0])
 

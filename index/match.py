@@ -15,6 +15,9 @@ CHECKED = 250
 """Documents whose phrase is checked against the stored positions. Of more candidates the best are checked; the rest
 hold all grams of the phrase in one field, and stay in the result unchecked."""
 
+EXCLUSIONS_CHECKED = 8 * CHECKED
+"""The same for an excluded unit; of more candidates those that were not checked stay in the result."""
+
 MAX_PIECES = 16
 """Pieces of a long phrase that are asked for; a text that holds the phrase holds all of them."""
 
@@ -113,28 +116,38 @@ class Matcher:
     def phrase(self, part: Part) -> tuple[Mask, bool]:
         """Documents that hold the unit in one piece, and whether all of them were checked. Looked up once."""
         if part not in self._phrases:
-            self._phrases[part] = self._phrase(part)
+            mask, unchecked = self._phrase(part, CHECKED)
+            mask[unchecked] = True
+            self._phrases[part] = mask, not len(unchecked)
         return self._phrases[part]
 
-    def _phrase(self, part: Part) -> tuple[Mask, bool]:
-        mask = self.none()
+    def surely(self, part: Part) -> tuple[Mask, bool]:
+        """Documents that were seen to hold the unit in one piece, and whether those are all that do.
+
+        What an exclusion bars: a candidate that merely has all the characters must not be lost for it.
+        """
+        mask, unchecked = self._phrase(part, EXCLUSIONS_CHECKED)
+        return mask, not len(unchecked)
+
+    def _phrase(self, part: Part, limit: int) -> tuple[Mask, Ords]:
+        """Documents that hold the unit, and candidates that were not checked, as more than `limit` were there."""
+        mask, none = self.none(), np.empty(0, np.int64)
         if not part.atoms:
-            return mask, True
+            return mask, none
         if len(part.atoms) == 1 and self._is_open(part.atoms[0], part):
             mask[self._within(self._reader.phrase_ords(phrase(part.atoms)))] = True
-            return mask & self._allowed, True
+            return mask & self._allowed, none
         ords = self._candidates(part)
         if len(part.atoms) == 1 or not len(ords):
             mask[ords] = True
-            return mask, True
+            return mask, none
         standing = self._standing_word(part)
         mask[ords] = standing[ords]
         ords = ords[~standing[ords]]
-        checked = best_first(self._scores, ords, CHECKED)
-        mask[self._checked(part, checked)] = True
-        if len(ords) > CHECKED:
-            mask[np.setdiff1d(ords, checked, assume_unique=True)] = True
-        return mask, len(ords) <= CHECKED
+        checked = best_first(self._scores, ords, limit)
+        for first in range(0, len(checked), CHECKED):
+            mask[self._checked(part, checked[first : first + CHECKED])] = True
+        return mask, np.setdiff1d(ords, checked, assume_unique=True)
 
     def standing(self, part: Part, among: Mask) -> Mask:
         """Documents of `among` in which the unit is one word, or its coarse words stand at their distances.

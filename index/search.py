@@ -113,7 +113,9 @@ class _Run:
         found = self._groups(matcher, notices)
         barred = matcher.none()
         for part in self._asked.excluded:
-            barred |= matcher.phrase(part)[0]
+            holding, is_exact = matcher.surely(part)
+            barred |= holding
+            found = replace(found, is_exact=found.is_exact and is_exact)
         found = replace(found, all=found.all & ~barred, phrase=found.phrase & ~barred, words=found.words & ~barred)
         across = matcher.none()
         if self._query.is_plain and self._asked.groups:

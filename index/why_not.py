@@ -211,7 +211,7 @@ class _Check:
 
     def _exclusions(self) -> Iterator[Reason]:
         for part in self._excluded:
-            if self._matcher.phrase(part)[0][self._post.ord]:
+            if self._matcher.surely(part)[0][self._post.ord]:
                 details = {"term": part.unit.text, "post": self._near(part.stream)}
                 yield Reason("excluded", f"这篇文章含有被排除的“{part.unit.text}”。", details)
 

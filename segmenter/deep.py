@@ -16,6 +16,7 @@ from encoder.tokenizers.char import CharTokenizer
 from segmenter.deep_inputs import CRITERION_INPUT, WORD_INPUTS, DeepInputs, criterion_id, deep_inputs, id_table
 from segmenter.dictionary import GRID, Dictionary
 from segmenter.features import Layout
+from segmenter.onnx import session
 from segmenter.types import Int16Array
 
 MODEL_FILE = Path(__file__).parent / "weights" / "deep.onnx"
@@ -33,12 +34,7 @@ class DeepModel:
 
     def __init__(self, model: bytes, vocabulary: CharTokenizer) -> None:
         """Wrap an ONNX graph as `segmenter.export` writes it. Raises ValueError if its inputs are others."""
-        import onnxruntime
-
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = options.inter_op_num_threads = 1
-        options.log_severity_level = 3
-        self._session: Any = onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+        self._session: Any = session(model)
         wanted = ["ids", *WORD_INPUTS, CRITERION_INPUT]
         if (found := [item.name for item in self._session.get_inputs()]) != wanted:
             raise ValueError(f"the model's inputs are {found}, expected {wanted}")

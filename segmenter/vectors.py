@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from encoder.data import normalise, windows
 from encoder.tokenizers.char import CharTokenizer
 from segmenter.deep import VOCABULARY_FILE
+from segmenter.onnx import session
 
 VECTORS_FILE = Path(__file__).parent / "weights" / "vectors.onnx"
 WINDOW = 128
@@ -30,12 +31,7 @@ class VectorModel:
 
     def __init__(self, model: bytes, vocabulary: CharTokenizer) -> None:
         """Wrap an ONNX graph as `segmenter.export` writes it. Raises ValueError if its input is another."""
-        import onnxruntime
-
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = options.inter_op_num_threads = 1
-        options.log_severity_level = 3
-        self._session: Any = onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+        self._session: Any = session(model)
         if (found := [item.name for item in self._session.get_inputs()]) != ["ids"]:
             raise ValueError(f"the model's inputs are {found}, expected ['ids']")
         self._vocabulary = vocabulary

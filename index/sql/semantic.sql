@@ -2,13 +2,20 @@
 select wenci.prepare_embedding()
 
 -- name: is_there
-select to_regclass('wenci.embedding') is not null and to_regtype('halfvec') is not null
+select exists (select from pg_attribute
+               where attrelid = to_regclass('wenci.embedding') and attname = 'vector' and not attisdropped)
+
+-- name: forget_all
+drop table if exists wenci.embedding
 
 -- name: begin_model
 insert into wenci.embedding_state (model) values (%(model)s) on conflict (model) do nothing
 
 -- name: states
-select model, rows, version from wenci.embedding_state order by model
+select model, rows, version from wenci.embedding_state
+where exists (select from pg_attribute
+              where attrelid = to_regclass('wenci.embedding') and attname = 'vector' and not attisdropped)
+order by model
 
 -- name: count_pending
 select count(*)

@@ -204,3 +204,25 @@ def test_more_candidates_than_are_checked_are_all_found(databases: Databases, an
         assert len(ids(result)) == result.total == 300
         assert not result.total_is_exact
     databases.drop(url)
+
+
+def test_an_exclusion_bars_only_posts_that_were_seen_to_hold_it(
+    databases: Databases, analyzer: Analyzer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of many posts with all the characters only the best are checked; the others must not be lost for that."""
+    monkeypatch.setattr("index.match.CHECKED", 2)
+    monkeypatch.setattr("index.match.EXCLUSIONS_CHECKED", 4)
+    url = databases.fresh()
+    apart = [Post(f"apart-{number}", "", "甗罍，罍卣。斝。") for number in range(12)]
+    with psycopg.connect(url, autocommit=True) as conn:
+        assert not upsert(conn, analyzer, [Post("whole", "", "甗罍卣。斝。"), *apart]).failed
+        every = {post.id for post in apart}
+        for query in ("斝 -甗罍卣", '斝 -"甗罍卣"'):
+            found = search(conn, analyzer, SearchRequest(query, limit=50))
+            assert every <= {hit.id for hit in found.hits}
+            assert not found.total_is_exact
+        monkeypatch.setattr("index.match.EXCLUSIONS_CHECKED", 100)
+        found = search(conn, analyzer, SearchRequest("斝 -甗罍卣", limit=50))
+        assert {hit.id for hit in found.hits} == every
+        assert found.total_is_exact
+    databases.drop(url)

@@ -211,6 +211,17 @@ def test_beyond_the_bound_an_index_is_made(pool: Pool, analyzer: Analyzer, monke
         assert len(found.nearest(found.vector(QUESTION), 3)) == 3
 
 
+def test_an_extension_dropped_under_a_running_service_takes_only_its_route(pool: Pool, analyzer: Analyzer) -> None:
+    with pool.connection() as conn:
+        assert not upsert(conn, analyzer, POSTS).failed
+    assert embed(pool).rows == 5
+    with pool.connection() as conn:
+        conn.execute("drop extension vector cascade")
+    with pool.connection() as conn:
+        assert [hit.id for hit in search(conn, analyzer, SearchRequest("用容器启动博客的服务")).hits][:1] == ["docker"]
+    assert embed(pool) == Embedded(done=5, rows=5)
+
+
 def test_where_pgvector_is_missing_the_rest_works(any_database: str, analyzer: Analyzer) -> None:
     with open_pool(any_database, max_size=2) as pool:
         with pool.connection() as conn:

@@ -1,7 +1,10 @@
 """The Encoder at run time: the windows it reads, what it answers, and how that is mixed with the wide part."""
 
 import json
+import os
 import pickle
+import subprocess
+import sys
 from itertools import product
 from pathlib import Path
 
@@ -198,3 +201,11 @@ def test_the_mixture_is_the_best_of_all_paths(size: int, seed: int) -> None:
 
 def test_every_criterion_has_a_mixture(blended: BlendedTagger) -> None:
     assert set(read_mixtures()) == set(blended.criteria) == set(CRITERIA)
+
+
+def test_nothing_is_collected_or_written_at_home(tmp_path: Path) -> None:
+    """ONNX Runtime keeps a device id and usage events in the user's cache unless it is told not to."""
+    script = "from segmenter import deep, vectors; deep.DeepModel.load(); vectors.VectorModel.load()"
+    environ = {name: value for name, value in os.environ.items() if not name.startswith(("ORT_", "XDG_"))}
+    subprocess.run([sys.executable, "-c", script], check=True, env=environ | {"HOME": str(tmp_path)})
+    assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
