@@ -55,7 +55,9 @@ def _build(own_id: str, front: Mapping[str, object], text: MarkdownText, site: S
 
 
 def is_draft(front: Mapping[str, object], site: Site, path: Path) -> bool:
-    """`draft: true`, `published: false`, or a file in a `_drafts` folder."""
+    """`draft: true`, `published: false`, a file in a `_drafts` folder, or a post behind a `password` of its own."""
+    if front.get("password") not in (None, "", False):
+        return True
     if "_drafts" in path.relative_to(site.root).parts[:-1]:
         return True
     if read.flag(front, "draft") is True:

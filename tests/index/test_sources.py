@@ -53,6 +53,7 @@ def test_hexo_layout(tmp_path: Path) -> None:
             ),
             "source/_posts/flat.md": "---\ntitle: 平\ntags: 一 二\ncategories: [技术, 搜索]\n---\n正文",
             "source/_drafts/draft.md": "---\ntitle: 草稿\n---\n草稿",
+            "source/_posts/secret.md": "---\ntitle: 密\npassword: 123\n---\n不给人看",
             "source/about/index.md": "---\ntitle: 关于\n---\n我",
         },
     )
