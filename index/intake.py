@@ -12,7 +12,7 @@ from index.rows import Prepared
 from index.tables import Tables
 from index.types import BadPost, Post
 
-BATCH_CHARACTERS = 150_000
+BATCH_CHARACTERS = 60_000
 BATCH_POSTS = 256
 
 

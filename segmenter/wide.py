@@ -124,7 +124,8 @@ class WideModel:
             for label, lane in enumerate(_LANES):
                 weights = self.weights[:, label].astype(np.int64)
                 weights[rows] += more[:, label]
-                table += weights << lane
+                weights <<= lane
+                table += weights
             self._tables[criterion] = table
         return self._tables[criterion]
 
