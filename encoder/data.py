@@ -26,6 +26,9 @@ WordStarts = Callable[[str], Iterable[int]]
 
 Span = tuple[int, int]
 
+MOST_IDS = 1 << 16
+"""Ids are stored in two bytes."""
+
 _Item = TypeVar("_Item", bound=np.generic)
 _SENTENCE = re.compile(r"[^。!?;\n]*[。!?;\n]*[」』”’)\]]*")
 _RUN = re.compile(r"[a-z0-9]+", re.IGNORECASE)
@@ -94,8 +97,10 @@ class Corpus:
     @classmethod
     def build(cls, texts: Iterable[str], tokenizer: Tokenizer, word_starts: WordStarts = run_starts) -> Corpus:
         """Encode texts, one window each. A word begins with the token that begins where the word does: a token that
-        reaches over a border belongs to the word it began in.
+        reaches over a border belongs to the word it began in. ValueError for more than 65,536 different ids.
         """
+        if tokenizer.vocabulary_size > MOST_IDS:
+            raise ValueError(f"a corpus holds ids below {MOST_IDS}, the tokenizer has {tokenizer.vocabulary_size}")
         ids, starts, offsets = [], [], [0]
         for text in texts:
             found = np.array(list(tokenizer.pieces(text)), dtype=np.int64).reshape(-1, 3)

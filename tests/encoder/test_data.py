@@ -102,6 +102,12 @@ def test_every_tokenizer_makes_a_corpus_that_reads_back(tokenizer):
         assert [start for start, _ in words] == sorted(begins | {0})
 
 
+def test_a_vocabulary_that_two_bytes_cannot_number_is_refused():
+    tokenizer = WordTokenizer([f"w{number}" for number in range(1 << 16)])
+    with pytest.raises(ValueError, match="65536"):
+        Corpus.build(TEXTS, tokenizer)
+
+
 def test_layout_of_bytes_is_one_place_a_character():
     tokenizer = BPETokenizer(["甲"], [])
     text = "甲龘😀a甲"
