@@ -16,9 +16,7 @@ from torch.nn import functional
 from encoder import checkpoint
 from encoder.config import EncoderConfig
 from encoder.model import Encoder, initialise
-
-_PREFIX = "encoder."
-_NEW = "embeddings.extra."
+from encoder.weights import start_from
 
 
 def pretrained_encoder(
@@ -35,12 +33,7 @@ def pretrained_encoder(
     """
     config = EncoderConfig.from_dict(checkpoint.read_meta(folder).identity["encoder"])
     encoder = Encoder(replace(config, dropout=dropout, categories=categories, measures=measures))
-    saved = checkpoint.load_weights(folder)
-    weights = {name.removeprefix(_PREFIX): value for name, value in saved.items() if name.startswith(_PREFIX)}
-    wrong = encoder.load_state_dict(weights, strict=False)
-    missing = [name for name in wrong.missing_keys if not name.startswith(_NEW)]
-    if missing or wrong.unexpected_keys:
-        raise ValueError(f"{folder} does not fit its own config: {', '.join([*missing, *wrong.unexpected_keys])}")
+    start_from(encoder, checkpoint.load_weights(folder))
     return encoder
 
 
