@@ -17,9 +17,6 @@ from segmenter.types import Analysis
 TITLE_WORDS, BODY_WORDS, TITLE_GRAMS, BODY_GRAMS, TAG_WORDS, TAG_GRAMS = range(6)
 MAX_TF = 255
 
-RECORD = np.dtype([("ord", "<i4"), ("tf", "u1")])
-"""One document of a lexeme while postings are being collected: five bytes."""
-
 
 class Postings(NamedTuple):
     """Documents in ascending order, and how often each holds the lexeme: int32[n], uint8[n]."""
@@ -68,40 +65,43 @@ def _counts(stream: str, starts: Ints, lengths: Ints) -> Counter[str]:
 
 
 class Collector:
-    """Postings of many documents by lexeme, five bytes each. Documents are added in ascending order of `ord`."""
+    """Postings of many documents by lexeme: five bytes each, `ord` and `tf`. Documents are added in ascending order."""
 
     def __init__(self) -> None:
-        self._records: dict[tuple[int, str], bytearray] = {}
+        self._records: dict[int, dict[str, bytearray]] = {}
 
     def __len__(self) -> int:
-        """The number of lexemes."""
-        return len(self._records)
+        """The number of lexemes, each counted once a kind."""
+        return sum(map(len, self._records.values()))
 
     def add(self, ord: int, kind: int, counts: Counter[str]) -> None:
         """Count the lexemes of one field of a document."""
         prefix = ord.to_bytes(4, "little")
-        records = self._records
+        records = self._records.setdefault(kind, {})
         for lexeme, tf in counts.items():
             record = prefix + _TF_BYTES[tf if tf < MAX_TF else MAX_TF]
-            key = (kind, lexeme)
-            if key in records:
-                records[key] += record
+            known = records.get(lexeme)
+            if known is None:
+                records[lexeme] = bytearray(record)
             else:
-                records[key] = bytearray(record)
+                known += record
 
     def merge(self, other: "Collector") -> None:
         """Take over what another one collected from later documents."""
-        records = self._records
-        for key, record in other._records.items():
-            if key in records:
-                records[key] += record
-            else:
-                records[key] = record
+        for kind, others in other._records.items():
+            records = self._records.setdefault(kind, {})
+            for lexeme, record in others.items():
+                known = records.get(lexeme)
+                if known is None:
+                    records[lexeme] = record
+                else:
+                    known += record
 
     def rows(self) -> Iterator[Row]:
         """One row a lexeme, in no order."""
-        for (kind, lexeme), record in self._records.items():
-            yield Row(kind, lexeme, *_split(record))
+        for kind, records in self._records.items():
+            for lexeme, record in records.items():
+                yield Row(kind, lexeme, *_split(record))
 
     def clear(self) -> None:
         """Forget everything."""
@@ -112,10 +112,9 @@ _TF_BYTES = [bytes([tf]) for tf in range(MAX_TF + 1)]
 
 
 def _split(record: bytearray) -> tuple[bytes, bytes]:
-    if len(record) == 5:
-        return bytes(record[:4]), bytes(record[4:])
-    columns = np.frombuffer(record, dtype=RECORD)
-    return columns["ord"].tobytes(), columns["tf"].tobytes()
+    ords = record.copy()
+    del ords[4::5]
+    return bytes(ords), bytes(record[4::5])
 
 
 def renumber(postings: Postings, new_ords: Ints) -> Postings:

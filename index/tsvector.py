@@ -101,7 +101,8 @@ def posting_gram_columns(analysis: Analysis) -> tuple[Ints, Ints]:
 
 
 def _sorted_unique(starts: Ints, lengths: Ints) -> tuple[Ints, Ints]:
-    key = np.unique((starts.astype(np.int64) << 32) | (0x7FFFFFFF - lengths.astype(np.int64)))
+    key = np.sort((starts.astype(np.int64) << 32) | (0x7FFFFFFF - lengths.astype(np.int64)), kind="stable")
+    key = key[np.diff(key, prepend=-1) != 0]
     return (key >> 32).astype(np.int32), (0x7FFFFFFF - (key & 0xFFFFFFFF)).astype(np.int32)
 
 

@@ -15,7 +15,7 @@ from segmenter.arrays import among
 from segmenter.characters import Shape, character_table
 from segmenter.hashing import CodePoints, code_points
 from segmenter.sentences import split_sentences
-from segmenter.tagger import GapScores, Tagger, scores_by_part
+from segmenter.tagger import GapScores, Tagger, scores_by_part, scores_by_standard
 from segmenter.types import BoolArray, Int16Array
 from segmenter.wide import CERTAIN
 
@@ -77,11 +77,11 @@ class NameKeeper:
     def _kept(self, text: str, odds: Int16Array) -> Int16Array:
         """The scores with the gaps of names decided by the standards that keep them whole."""
         points = code_points(text)
-        surnames = list(_surnames_alone(points, odds))
+        is_han = character_table().shape[points] == Shape.HAN
+        surnames = list(_surnames_alone(points, odds, is_han))
         if not surnames:
             return odds
         odds = odds.copy()
-        is_han = character_table().shape[points] == Shape.HAN
         opinions = self._opinions(text, points, np.array([place for place, _ in surnames]))
         taken = 0
         for place, length in surnames:
@@ -104,9 +104,8 @@ class NameKeeper:
         asked = np.unique(np.searchsorted(start, places, side="right") - 1)
         bounds = list(zip(start[asked].tolist(), (start[asked] + length[asked]).tolist(), strict=True))
         opinions = []
-        for standard in self._standards:
+        for found in scores_by_standard(self._second, [text[first:last] for first, last in bounds], self._standards):
             opinion = np.zeros(len(points) + 1, dtype=np.int16)
-            found = self._second.boundary_scores([text[first:last] for first, last in bounds], standard)
             for (first, last), odds in zip(bounds, found, strict=True):
                 opinion[first], opinion[last] = CERTAIN, CERTAIN
                 opinion[first + 1 : last] = odds
@@ -115,8 +114,8 @@ class NameKeeper:
         return opinions
 
 
-def _surnames_alone(points: CodePoints, odds: Int16Array) -> Iterator[tuple[int, int]]:
-    """(place, length) of each surname that is a word by itself, with something behind it."""
+def _surnames_alone(points: CodePoints, odds: Int16Array, is_han: BoolArray) -> Iterator[tuple[int, int]]:
+    """(place, length) of each surname that is a word by itself, with a Han character behind it."""
     borders = np.ones(len(points) + 1, dtype=np.bool_)
     borders[1:-1] = odds > 0
     borders |= _beside_spaces(points)
@@ -124,7 +123,8 @@ def _surnames_alone(points: CodePoints, odds: Int16Array) -> Iterator[tuple[int,
     for place in np.flatnonzero(begins).tolist():
         following = int(points[place + 1]) if place + 1 < len(points) else 0
         length = 2 if not borders[place + 1] and following in _SECOND_OF.get(int(points[place]), ()) else 1
-        if place + length < len(points) and borders[place + length]:
+        behind = place + length
+        if behind < len(points) and is_han[behind] and borders[behind]:
             yield place, length
 
 

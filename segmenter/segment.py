@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from segmenter.arrays import among
+from segmenter.arrays import among_places
 from segmenter.characters import Shape
 from segmenter.dictionary import Dictionary
 from segmenter.errors import UnknownCriterionError
@@ -293,7 +293,7 @@ def _model_words(border: BoolArray, gaps: Int64Array, apart: BoolArray) -> Edges
 def _among(words: Edges, others: Edges) -> BoolArray:
     """Which words stand among the others, by place: bool[m]."""
     stride = int(max(words.end.max(initial=0), others.end.max(initial=0))) + 1
-    found: BoolArray = among(words.start * stride + words.end, others.start * stride + others.end)
+    found: BoolArray = among_places(words.start * stride + words.end, others.start * stride + others.end)
     return found
 
 

@@ -56,6 +56,21 @@ class ExplainingTagger(Protocol):
         """The scores of `boundary_scores`, and those of the parts."""
 
 
+@runtime_checkable
+class ManyTagger(Protocol):
+    """A tagger that follows several standards at once, for less than one after the other."""
+
+    def boundary_scores_by(self, texts: Sequence[str], criteria: Sequence[str]) -> list[list[Int16Array]]:
+        """`boundary_scores` by each of the criteria."""
+
+
+def scores_by_standard(tagger: Tagger, texts: Sequence[str], criteria: Sequence[str]) -> list[list[Int16Array]]:
+    """`boundary_scores` by each of the criteria, at once where the tagger can."""
+    if isinstance(tagger, ManyTagger):
+        return tagger.boundary_scores_by(texts, criteria)
+    return [tagger.boundary_scores(texts, criterion) for criterion in criteria]
+
+
 def scores_by_part(tagger: Tagger, text: str, criterion: str | None = None) -> GapScores:
     """The scores of one normalised text, by parts where the tagger tells them."""
     if isinstance(tagger, ExplainingTagger):
