@@ -14,8 +14,8 @@ from typing import Any
 from index.portion import Analysed, Job, analyse, size
 from index.rows import DocumentAnalyzer
 
-WORTH_A_PROCESS = 400_000
-"""Characters that are analysed in this process before others are started: they take a second to begin."""
+WORTH_A_PROCESS = 200_000
+"""Characters that are analysed in this process before others are started: they take up to a second to begin."""
 
 MOST_WORKERS = 4
 

@@ -70,10 +70,8 @@ def word_columns(analysis: Analysis) -> Words:
 
 def _is_across(analysis: Analysis) -> NDArray[np.bool_]:
     coarse = analysis.word_level == 0
-    borders = np.zeros(len(analysis.stream) + 1, np.int32)
-    np.add.at(borders, analysis.word_start[coarse], 1)
-    np.add.at(borders, (analysis.word_start + analysis.word_length)[coarse], 1)
-    owner = np.cumsum(borders)
+    start, length = analysis.word_start[coarse], analysis.word_length[coarse]
+    owner = np.cumsum(np.bincount(np.concatenate([start, start + length]), minlength=len(analysis.stream) + 1))
     last = analysis.word_start + analysis.word_length - 1
     return np.asarray(owner[analysis.word_start] != owner[last])
 
