@@ -1,5 +1,8 @@
 """What a reader keeps for the next one is what it would read again."""
 
+from dataclasses import replace
+from datetime import UTC, datetime
+
 import numpy as np
 import psycopg
 import pytest
@@ -8,6 +11,7 @@ from psycopg import Connection
 from index.collection import Collection, serving_collection
 from index.documents import delete, upsert
 from index.postings import Postings
+from index.queries import queries
 from index.rank import Scorer
 from index.reader import KINDS, Reader
 from index.search import search
@@ -107,3 +111,28 @@ def test_a_literal_is_found_in_kept_passages_and_in_others(posts: Connection) ->
 
 def _array(ords: list[int]) -> "np.ndarray[tuple[int], np.dtype[np.int64]]":
     return np.array(ords, np.int64)
+
+
+def test_many_documents_come_in_the_order_of_few(conn: Connection, monkeypatch: pytest.MonkeyPatch) -> None:
+    days = [3, None, 1, 3, 2, None, 3, 1]
+    dated = [
+        replace(post, id=f"{7 * n % 8}", published_at=day and datetime(2024, 1, day, tzinfo=UTC))
+        for n, (post, day) in enumerate(zip(make_posts(8), days, strict=True))
+    ]
+    upsert(conn, ANALYZER, dated)
+    upsert(conn, ANALYZER, make_posts(1, start=20))
+    reader = Reader(conn, collection_of(conn).generation)
+    wanted = np.array([0, 1, 3, 4, 5, 6, 7], np.int64)
+    order = sorted(wanted.tolist(), key=lambda ord: (-(days[ord] or 0), dated[ord].id))
+    for few in (2000, 0):
+        monkeypatch.setattr("index.reader.FEW", few)
+        assert reader.newest(wanted, 4, 0) + reader.newest(wanted, 4, 4) == order
+        assert reader.newest(wanted[:0], 4, 0) == []
+
+
+def test_the_newest_of_many_are_read_from_an_index(conn: Connection) -> None:
+    upsert(conn, ANALYZER, make_posts(300))
+    conn.execute("analyze wenci.post")
+    values = {"generation": collection_of(conn).generation, "top": 299, "mask": b"\xff" * 38, "limit": 10, "offset": 0}
+    plan = conn.execute(f"explain {queries('read.sql')['newest_of_many']}", values).fetchall()
+    assert any("newest" in line and "Index Only Scan" in line for (line,) in plan)
