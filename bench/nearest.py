@@ -6,8 +6,8 @@ The collection is that of `bench/latency.py` (posts put together from paragraphs
 each post and the index that is made beyond `index.semantic.EXACT` rows. Queries are titles of the articles, each run
 as the search runs it, once with the index and once without.
 
-Keys: rows, queries, recall10 and recall50 (of the 10 and 50 nearest, the share that the index finds), p50_ms and p95_ms,
-and the same times under `exact`.
+Keys: rows, queries, recall10 and recall50 (of the 10 and 50 nearest, the share that the index finds), p50_ms and
+p95_ms, and the same times under `exact`.
 """
 
 import statistics
