@@ -210,6 +210,13 @@ def read_all(pairs: Sequence[str]) -> dict[str, list[list[str]]]:
     return found
 
 
+def shape_of(config: EncoderConfig, with_bigrams: bool, layers: int | None, width: int | None) -> EncoderConfig:
+    """The shape of an Encoder that begins from nothing; heads stay as many."""
+    width = width or config.width
+    buckets = config.bigram_buckets if with_bigrams else 0
+    return replace(config, bigram_buckets=buckets, layers=layers or config.layers, width=width, ffn_width=4 * width)
+
+
 def main(arguments: list[str] | None = None) -> int:
     """Fine-tune, or go on with `--resume`."""
     parser = argparse.ArgumentParser(prog="python -m segmenter.finetune", description=main.__doc__)
@@ -225,6 +232,8 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument(
         "--without", nargs="+", default=[], choices=ABLATIONS, help="leave out, to see what it is worth"
     )
+    parser.add_argument("--layers", type=int, help="another depth, only with `--without pretraining`")
+    parser.add_argument("--width", type=int, help="another width, the FFN four times that; likewise")
     parser.add_argument("--batch-characters", type=int, default=4096)
     parser.add_argument("--workers", type=int, default=1, help="half batches of a step computed at a time (1 or 2)")
     parser.add_argument("--device", default="cpu", help="auto, cpu or cuda")
@@ -236,10 +245,11 @@ def main(arguments: list[str] | None = None) -> int:
     torch.manual_seed(options.seed)
     encoder = pretrained_encoder(options.pretrained, dropout=options.dropout, categories=CATEGORIES)
     if "pretraining" in options.without:
-        buckets = 0 if "bigrams" in options.without else encoder.config.bigram_buckets
-        encoder = Encoder(replace(encoder.config, bigram_buckets=buckets))
+        encoder = Encoder(shape_of(encoder.config, "bigrams" not in options.without, options.layers, options.width))
     elif "bigrams" in options.without:
         parser.error("a pretrained Encoder knows bigrams: leave out pretraining too")
+    elif options.layers or options.width:
+        parser.error("a pretrained Encoder has its size: leave out pretraining too")
     config = TrainingConfig(
         steps=options.steps,
         batch_characters=options.batch_characters // options.workers,

@@ -87,6 +87,16 @@ def test_blank_inputs(table: np.ndarray) -> None:
     assert len({text.fingerprint(), blank.fingerprint()}) == 2
 
 
+def test_another_size_begins_from_nothing() -> None:
+    from encoder.config import EncoderConfig
+    from segmenter.finetune import shape_of
+
+    shipped = EncoderConfig(100, width=32, layers=3, heads=4, ffn_width=128, bigram_buckets=50, convolution=3)
+    assert shape_of(shipped, with_bigrams=True, layers=None, width=None) == shipped
+    smaller = shape_of(shipped, with_bigrams=False, layers=2, width=16)
+    assert smaller == EncoderConfig(100, width=16, layers=2, heads=4, ffn_width=64, convolution=3)
+
+
 def test_log_odds_stand_where_their_gap_is(table: np.ndarray) -> None:
     from encoder.config import EncoderConfig
     from encoder.heads import BoundaryTagger
