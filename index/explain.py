@@ -1,32 +1,31 @@
-"""Why a post was found, and the sentences that tell a person what became of the query."""
+"""Why a post was found: by which routes, what it holds of the query, and which of its words are missing."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from index.asked import grams_of, lexemes_of, words_of
 from index.collection import Mask
 from index.postings import BODY_GRAMS, BODY_WORDS, TAG_GRAMS, TAG_WORDS, TITLE_GRAMS, TITLE_WORDS
 from index.rank import Scorer
 from index.terms import Part
-
-NOTHING_INDEXED = "还没有建立索引。"
-ONLY_MARKS = "查询里只有标点，没有可以查找的字。"
-ONLY_EXCLUSIONS = "查询里只有要排除的词；请至少写一个要查找的词。"
-RELAXED_NOTICE = "没有文章包含所有的词，下面的文章只包含其中一部分。"
-STALE_STREAM = "索引是用另一个版本的规范化规则建立的，结果可能不全；请重建索引。"
+from index.tsvector import gram_columns
 
 FIELDS = {"title": (TITLE_WORDS, TITLE_GRAMS), "body": (BODY_WORDS, BODY_GRAMS), "tags": (TAG_WORDS, TAG_GRAMS)}
 MATCHED = 32
-"""Matched tokens that are listed, at most."""
+"""Matched tokens, and missing words, that are listed, at most."""
 
 
 class Reasons:
-    """Tells of each post of a page which tokens of the query it holds, and in which fields."""
+    """Tells of each post of a page which tokens of the query it holds, in which fields, and which words it lacks."""
 
-    def __init__(self, scorer: Scorer, parts: Sequence[Part], ords: Sequence[int]) -> None:
+    def __init__(self, scorer: Scorer, groups: Sequence[Sequence[Part]], ords: Sequence[int]) -> None:
         self._place = {ord: place for place, ord in enumerate(ords)}
-        page = _Page(scorer, ords)
+        self._page = page = _Page(scorer, ords)
+        self._groups = groups
+        parts = [part for group in groups for part in group]
         self._streams = [part.stream for part in parts]
         self._pieces = _pieces(parts)
         self._held = {
@@ -38,7 +37,8 @@ class Reasons:
         """The routes that found the post, the tokens of the query that it holds, and in which fields.
 
         Routes: `phrase` (the query, or a quoted unit, in one piece), `words` (its words, in any order), `characters`
-        (in one piece, but only across a border of words). `relaxed` says that not all words had to be there.
+        (in one piece, but only across a border of words). `relaxed` says that not all words had to be there. `missing`
+        are words of the query that the post does not hold, neither as words nor inside others.
         """
         routes = ["characters"] if across else ["phrase"] if phrase else []
         routes += ["words"] if words else []
@@ -54,7 +54,45 @@ class Reasons:
             "matched": (matched or (self._streams if phrase else []))[:MATCHED],
             "fields": [name for name in FIELDS if name in found],
         }
-        return reasons | ({"relaxed": True} if relaxed else {})
+        missing = self._missing(place) if words and not phrase else []
+        return reasons | ({"missing": missing} if missing else {}) | ({"relaxed": True} if relaxed else {})
+
+    def _missing(self, place: int) -> list[str]:
+        """The words that the post lacks of the group of which it lacks least."""
+        lacking = ([word for word, held in words.items() if not held[place]] for words in self._words)
+        return min(lacking, key=len, default=[])[:MATCHED]
+
+    @cached_property
+    def _words(self) -> list[dict[str, Mask]]:
+        """For each group its words, and which posts of the page hold them."""
+        parts = [part for group in self._groups for part in group]
+        asked = lexemes_of(parts) | words_of(parts).keys() | grams_of(parts).keys()
+        return [
+            {word: self._holding(word, grams) for word, grams in _words(group) if {word, *grams} <= asked}
+            for group in self._groups
+        ]
+
+    def _holding(self, word: str, grams: Sequence[str]) -> Mask:
+        """bool[page]: holds the word, or in one field all of its grams, which may be the word inside another one."""
+        held = np.zeros(len(self._place), np.bool_)
+        for word_kind, gram_kind in FIELDS.values():
+            held |= self._page.holding(word_kind, (word,))
+            if grams:
+                held |= self._page.holding(gram_kind, grams)
+        return held
+
+
+def _words(group: Sequence[Part]) -> Iterator[tuple[str, list[str]]]:
+    """The smallest words of the units, each with the grams that lie within it; a lone dense character is its own."""
+    for part in group:
+        starts, lengths = gram_columns(part.analysis)
+        lengths_at = dict(zip(starts.tolist(), lengths.tolist(), strict=True))
+        dense = part.analysis.is_dense
+        for start, word in part.leaves:
+            end = start + len(word)
+            spans = [(at, at + lengths_at[at]) for at in range(start, end) if at in lengths_at]
+            grams = [part.stream[at:to] for at, to in spans if to <= end and (to - at > 1 or not dense[at])]
+            yield word, grams or ([word] if len(word) == 1 and dense[start] else [])
 
 
 def _pieces(parts: Sequence[Part]) -> set[str]:

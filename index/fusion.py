@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from index.collection import Floats
+from index.collection import Floats, Mask
 from index.rank import WEIGHTS, Ords, Scorer, Weights
 from index.reader import Reader
 from index.types import SearchRequest
@@ -35,7 +35,8 @@ PARTS = GUESSES | {"synonym"} | REWARDS
 class Tier:
     """Posts that one route adds below what others found: their numbers, scores over `ord`, and the readings behind.
 
-    `reading[ord]` is the number of the variant that scores best there; -1 for a post that is near in meaning.
+    `reading[ord]` is the number of the variant that scores best there; -1 for a post that is near in meaning. Of the
+    posts in `unchecked` it was not checked that they hold the reading in one piece.
     """
 
     route: str
@@ -45,6 +46,7 @@ class Tier:
     variants: Sequence[Variant] = ()
     reading: Ords | None = None
     scorer: Scorer | None = None
+    unchecked: Mask | None = None
 
     def variant(self, ord: int) -> Variant | None:
         """The reading that found the post."""

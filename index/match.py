@@ -38,12 +38,26 @@ ANY = 0.0
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """Documents as masks over `ord`: all, by phrase, by words; `is_exact` says that no candidate is unchecked."""
+    """Documents as masks over `ord`: all, by phrase, by words, and those whose phrase was not checked."""
 
     all: Mask
     phrase: Mask
     words: Mask
-    is_exact: bool
+    unchecked: Mask
+
+    def __or__(self, other: "Found") -> "Found":
+        """What either finds; a phrase that one of them has checked is checked."""
+        checked = (self.phrase & ~self.unchecked) | (other.phrase & ~other.unchecked)
+        return Found(
+            self.all | other.all,
+            self.phrase | other.phrase,
+            self.words | other.words,
+            (self.unchecked | other.unchecked) & ~checked,
+        )
+
+    def __and__(self, mask: Mask) -> "Found":
+        """Those of the documents that are in the mask."""
+        return Found(self.all & mask, self.phrase & mask, self.words & mask, self.unchecked & mask)
 
 
 class Matcher:
@@ -55,7 +69,7 @@ class Matcher:
         self._allowed = allowed
         self._scores = scores
         self._size = collection.size
-        self._phrases: dict[Part, tuple[Mask, bool]] = {}
+        self._phrases: dict[Part, tuple[Mask, Mask]] = {}
 
     def none(self) -> Mask:
         """A mask of no document."""
@@ -63,10 +77,10 @@ class Matcher:
 
     def part(self, part: Part) -> Found:
         """Documents that hold the unit as it stands, or, unless it is quoted, enough of its words."""
-        found, is_exact = self.phrase(part)
+        found, unchecked = self.phrase(part)
         has_words = any(not term.by_grams for term in part.terms)
         words = self.words(part.terms) if has_words and not part.unit.quoted else self.none()
-        return Found(found | words, found, words, is_exact)
+        return Found(found | words, found, words, unchecked)
 
     def group(self, parts: Sequence[Part]) -> Found:
         """Documents that hold all units of a group; of many unquoted units, enough."""
@@ -79,7 +93,10 @@ class Matcher:
         phrases = [one.phrase for part, one in found.items() if part.unit.quoted or len(parts) == 1]
         phrase = np.logical_and.reduce(phrases) & everything if phrases else self.none()
         words = found[parts[0]].words & everything if len(parts) == len(found) == 1 else everything
-        return Found(everything, phrase, words, all(one.is_exact for one in found.values()))
+        unchecked = self.none()
+        for one in found.values():
+            unchecked |= one.unchecked if len(parts) == 1 else one.unchecked & ~one.words
+        return Found(everything, phrase, words, unchecked & everything)
 
     def relaxed(self, parts: Sequence[Part]) -> Mask:
         """Documents that hold some of the words, and all of the quoted units; none where everything is quoted."""
@@ -113,21 +130,22 @@ class Matcher:
             mask &= self._scorer.holds(kinds, lexeme)
         return mask, max(self._scorer.idf(kinds, lexeme) for lexeme in term.lexemes)
 
-    def phrase(self, part: Part) -> tuple[Mask, bool]:
-        """Documents that hold the unit in one piece, and whether all of them were checked. Looked up once."""
+    def phrase(self, part: Part) -> tuple[Mask, Mask]:
+        """Documents that hold the unit in one piece, and those among them that were not checked. Looked up once."""
         if part not in self._phrases:
-            mask, unchecked = self._phrase(part, CHECKED)
-            mask[unchecked] = True
-            self._phrases[part] = mask, not len(unchecked)
+            mask, unchecked = self.surely(part, CHECKED)
+            self._phrases[part] = mask | unchecked, unchecked
         return self._phrases[part]
 
-    def surely(self, part: Part) -> tuple[Mask, bool]:
-        """Documents that were seen to hold the unit in one piece, and whether those are all that do.
+    def surely(self, part: Part, limit: int | None = None) -> tuple[Mask, Mask]:
+        """Documents that were seen to hold the unit in one piece, and others that may, of which none was looked at.
 
-        What an exclusion bars: a candidate that merely has all the characters must not be lost for it.
+        What an exclusion bars are the first: a candidate that merely has all the characters must not be lost for it.
         """
-        mask, unchecked = self._phrase(part, EXCLUSIONS_CHECKED)
-        return mask, not len(unchecked)
+        mask, ords = self._phrase(part, EXCLUSIONS_CHECKED if limit is None else limit)
+        unchecked = self.none()
+        unchecked[ords] = True
+        return mask, unchecked
 
     def _phrase(self, part: Part, limit: int) -> tuple[Mask, Ords]:
         """Documents that hold the unit, and candidates that were not checked, as more than `limit` were there."""

@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
+from index.notices import Notice, not_a_date, too_many_units
+
 QUOTES = {'"': '"', "“": "”", "„": "”", "«": "»", "「": "」", "『": "』"}
 MAX_UNITS = 64
 """Units of a query; what follows is ignored, with a notice (whole-text matching still sees all of it)."""
@@ -38,7 +40,7 @@ class Query:
     tags: tuple[str, ...] = ()
     before: datetime | None = None
     after: datetime | None = None
-    notices: tuple[str, ...] = ()
+    notices: tuple[Notice, ...] = ()
     is_plain: bool = True
 
 
@@ -49,7 +51,7 @@ class _Draft:
     tags: list[str] = field(default_factory=list)
     before: datetime | None = None
     after: datetime | None = None
-    notices: list[str] = field(default_factory=list)
+    notices: list[Notice] = field(default_factory=list)
     operators: int = 0
 
 
@@ -59,8 +61,10 @@ def parse(text: str) -> Query:
     for item in _items(unicodedata.normalize("NFKC", text.replace("\0", " "))):
         _take(draft, item)
     groups = [_joined(group) for group in draft.groups if group]
+    if _is_only_or(draft):
+        groups, draft.operators = [units_of(text)], 0
     if sum(map(len, groups)) > MAX_UNITS:
-        draft.notices.append(f"查询太长：只用了前 {MAX_UNITS} 个词。")
+        draft.notices.append(too_many_units(MAX_UNITS))
         groups = _first_units(groups, MAX_UNITS)
     return Query(
         text=text,
@@ -72,6 +76,12 @@ def parse(text: str) -> Query:
         notices=tuple(draft.notices),
         is_plain=not draft.operators,
     )
+
+
+def _is_only_or(draft: _Draft) -> bool:
+    """Whether all that was typed is OR, which then is a word like any other."""
+    has_more = any(draft.groups) or draft.excluded or draft.tags or draft.before or draft.after
+    return draft.operators > 0 and not has_more
 
 
 def units_of(text: str) -> list[Unit]:
@@ -169,7 +179,7 @@ def _is_filter(draft: _Draft, item: _Item) -> bool:
         return True
     moment = date_of(value)
     if moment is None:
-        draft.notices.append(f"“{item.text}”不是日期（应为 2024、2024-05 或 2024-05-31），已当作普通词。")
+        draft.notices.append(not_a_date(item.text))
         return False
     setattr(draft, name, moment)
     return True

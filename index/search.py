@@ -3,6 +3,8 @@
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import reduce
+from operator import or_
 
 import numpy as np
 from psycopg import Connection
@@ -10,18 +12,29 @@ from psycopg import Connection
 from index.asked import Asked, analyse, grams_of, words_of
 from index.collection import Collection, Floats, Mask, serving_collection, snapshot
 from index.errors import driver_errors
-from index.explain import NOTHING_INDEXED, ONLY_EXCLUSIONS, ONLY_MARKS, RELAXED_NOTICE, STALE_STREAM
 from index.filters import allowed_by_query, allowed_by_request
-from index.fusion import GUESSES, Tier, fused_page, weights_without
-from index.match import Found, Matcher
-from index.page import hits_of
+from index.fusion import GUESSES, fused_page, weights_without
+from index.match import CHECKED, EXCLUSIONS_CHECKED, Found, Matcher
+from index.notices import (
+    AS_TYPED,
+    INEXACT,
+    NOTHING_INDEXED,
+    ONLY_EXCLUSIONS,
+    ONLY_MARKS,
+    RELAXED,
+    STALE_STREAM,
+    Notice,
+    exclusion_unchecked,
+    unchecked,
+)
+from index.page import Outcome, hits_of
 from index.query import Query, parse
 from index.rank import GRAM_KINDS, WORD_KINDS, Scorer
 from index.reader import Reader
 from index.rows import DocumentAnalyzer
 from index.standing import Odds
 from index.tiers import Tiers
-from index.types import SearchRequest, SearchResult
+from index.types import Hit, SearchRequest, SearchResult
 from index.window import Ranking
 
 _SURROGATES = re.compile("[\\ud800-\\udfff]")
@@ -33,7 +46,7 @@ def search(conn: Connection, analyzer: DocumentAnalyzer, request: SearchRequest)
     with driver_errors(), snapshot(conn):
         collection = serving_collection(conn)
         if collection is None:
-            return _empty(request, (NOTHING_INDEXED,))
+            return _answer(request, 0, (), [NOTHING_INDEXED])
         notices = list(query.notices)
         if collection.stream_fingerprint != analyzer.stream_fingerprint() and collection.documents:
             notices.append(STALE_STREAM)
@@ -50,8 +63,13 @@ def find_ids(conn: Connection, analyzer: DocumentAnalyzer, request: SearchReques
         return _Run(conn, collection, analyzer, request, query).ids()
 
 
-def _empty(request: SearchRequest, notices: Sequence[str]) -> SearchResult:
-    return SearchResult(0, True, (), tuple(notices), request.query)
+def _answer(
+    request: SearchRequest, total: int, hits: tuple[Hit, ...], notices: Sequence[Notice], guessed: int = 0
+) -> SearchResult:
+    """The result in the language that was asked for."""
+    codes = tuple(notice.code for notice in notices)
+    texts = tuple(notice.text(request.language) for notice in notices)
+    return SearchResult(total, not INEXACT.intersection(codes), hits, texts, request.query, guessed, codes)
 
 
 class _Run:
@@ -75,15 +93,16 @@ class _Run:
         self._by_request = allowed_by_request(reader, collection, analyzer, request)
         self._allowed = self._by_request & allowed_by_query(reader, collection, analyzer, query)
 
-    def result(self, notices: list[str]) -> SearchResult:
+    def result(self, notices: list[Notice]) -> SearchResult:
         """Match, rank and show."""
-        found, across, relaxed, tiers = self._find(notices)
+        outcome = self._find(notices)
+        found, tiers = outcome.found, outcome.tiers
         typed = np.flatnonzero(found.all)
         ranking = Ranking(
             self._words,
             self._grams,
             found.phrase,
-            across,
+            outcome.across,
             self._cover_text(),
             self._weights,
             self._tiers.cosines(),
@@ -92,81 +111,90 @@ class _Run:
         )
         page = fused_page(self._reader, typed, tiers, self._request, ranking)
         hits = hits_of(
-            self._reader, self._scorer, self._asked, found, page,
-            whole=self._whole_text(), across=across, relaxed=relaxed, explain=self._request.explain,
+            self._reader, self._scorer, self._asked, outcome, page,
+            whole=self._whole_text(), explain=self._request.explain,
         )  # fmt: skip
         guessed = sum(len(tier.ords) for tier in tiers if tier.route in GUESSES)
         total = len(typed) + sum(len(tier.ords) for tier in tiers)
-        return SearchResult(total, found.is_exact, hits, tuple(notices), self._request.query, guessed)
+        return _answer(self._request, total, hits, notices, guessed)
 
     def ids(self) -> set[str]:
         """Match only."""
-        found, _, _, tiers = self._find([])
-        ords = [np.flatnonzero(found.all), *(tier.ords for tier in tiers)]
+        outcome = self._find([])
+        ords = [np.flatnonzero(outcome.found.all), *(tier.ords for tier in outcome.tiers)]
         return self._reader.ids(np.unique(np.concatenate(ords)))
 
-    def _find(self, notices: list[str]) -> tuple[Found, Mask, bool, list[Tier]]:
-        """What was found as typed, which of it only across a border of words, whether requirements were relaxed, and
-        what other routes add."""
+    def _find(self, notices: list[Notice]) -> Outcome:
+        """What was found as typed, and what other routes add."""
         scores = self._words + self._grams
         matcher = Matcher(self._reader, self._collection, self._scorer, self._allowed, scores)
-        found = self._groups(matcher, notices)
-        barred = matcher.none()
+        found = self._groups(matcher)
+        barred, spared, across = matcher.none(), matcher.none(), matcher.none()
         for part in self._asked.excluded:
-            holding, is_exact = matcher.surely(part)
+            holding, others = matcher.surely(part)
             barred |= holding
-            found = replace(found, is_exact=found.is_exact and is_exact)
-        found = replace(found, all=found.all & ~barred, phrase=found.phrase & ~barred, words=found.words & ~barred)
-        across = matcher.none()
+            spared |= others
+        found &= ~barred
         if self._query.is_plain and self._asked.groups:
             found, across = self._whole(matcher, found)
         elif not self._query.is_plain:
             found = self._literal(found, scores)
+        self._without_words(found, notices)
         allowed, relaxed = self._allowed & ~barred, False
         tiers = self._tiers.found(self._scorer, allowed, found.all, notices)
         if self._asked.all and not tiers and not found.all.any():
             some = np.logical_or.reduce([matcher.relaxed(group) for group in self._asked.groups]) & ~barred
             if some.any():
-                notices.append(RELAXED_NOTICE)
+                notices.append(RELAXED)
             found, relaxed = replace(found, all=some, words=some), True
         known = found.all.copy()
         for tier in tiers:
             known[tier.ords] = True
-        return found, across, relaxed, [*tiers, *self._tiers.by_meaning(allowed, known, notices)]
+        tiers += self._tiers.by_meaning(allowed, known, notices)
+        outcome = Outcome(found, across, spared, relaxed, tiers)
+        self._tell_unchecked(outcome, known, notices)
+        return outcome
 
-    def _groups(self, matcher: Matcher, notices: list[str]) -> Found:
-        if not self._asked.groups:
-            return self._without_units(matcher, notices)
-        found = [matcher.group(group) for group in self._asked.groups]
-        merged = found[0]
-        for other in found[1:]:
-            merged = Found(merged.all | other.all, merged.phrase | other.phrase, merged.words | other.words,
-                           merged.is_exact and other.is_exact)  # fmt: skip
-        return merged
+    def _groups(self, matcher: Matcher) -> Found:
+        """What the units find; without any, filters alone list all they allow."""
+        nothing = matcher.none()
+        everything = self._allowed if self._is_filter else nothing
+        found = [matcher.group(group) for group in self._asked.groups] or [Found(everything, nothing, nothing, nothing)]
+        return reduce(or_, found)
 
-    def _without_units(self, matcher: Matcher, notices: list[str]) -> Found:
-        """Nothing to find: filters alone list all they allow, anything else finds nothing and says why."""
-        query, nothing = self._query, matcher.none()
-        if not query.groups and (query.tags or query.before or query.after):
-            return Found(self._allowed, nothing, nothing, True)
-        if query.excluded and not query.groups:
-            notices.append(ONLY_EXCLUSIONS)
-        elif query.text.strip():
-            notices.append(ONLY_MARKS)
-        return Found(nothing, nothing, nothing, True)
+    @property
+    def _is_filter(self) -> bool:
+        query = self._query
+        return not query.groups and bool(query.tags or query.before or query.after)
+
+    def _without_words(self, found: Found, notices: list[Notice]) -> None:
+        """Where there was no word to look for: say so, or that the text was looked for as it was typed."""
+        query = self._query
+        if self._asked.groups or self._is_filter or not query.text.strip():
+            return
+        if found.all.any():
+            notices.append(AS_TYPED)
+        else:
+            notices.append(ONLY_EXCLUSIONS if query.excluded and not query.groups else ONLY_MARKS)
+
+    def _tell_unchecked(self, outcome: Outcome, known: Mask, notices: list[Notice]) -> None:
+        """Say how many hits were not checked, if any."""
+        if count := int(outcome.unchecked.sum()):
+            notices.append(unchecked(count, CHECKED))
+        if count := int((outcome.spared & known).sum()):
+            notices.append(exclusion_unchecked(count, EXCLUSIONS_CHECKED))
 
     def _whole(self, matcher: Matcher, found: Found) -> tuple[Found, Mask]:
         """Add the posts that hold the whole query in one piece; tell those in which it only lies across words."""
-        whole, is_exact = matcher.phrase(self._asked.whole)
+        whole, not_seen = matcher.phrase(self._asked.whole)
         across = whole & ~found.words & ~matcher.standing(self._asked.whole, whole & ~found.words)
-        merged = Found(found.all | whole, found.phrase | whole, found.words, found.is_exact and is_exact)
-        return merged, across
+        return found | Found(whole, whole, matcher.none(), not_seen), across
 
     def _literal(self, found: Found, scores: Floats) -> Found:
         """Posts that hold the query as typed, operators and all (`rm -rf`), whatever the operators say."""
         matcher = Matcher(self._reader, self._collection, self._scorer, self._by_request, scores)
         literal = matcher.literal(self._asked.whole)
-        return replace(found, all=found.all | literal, phrase=found.phrase | literal)
+        return found | Found(literal, literal, matcher.none(), matcher.none())
 
     def _whole_text(self) -> str:
         return self._asked.whole.stream if self._query.is_plain else ""

@@ -10,9 +10,9 @@ from psycopg import Connection
 
 from index.collection import snapshot
 from index.errors import driver_errors
-from index.explain import RELAXED_NOTICE
 from index.fusion import GUESSES
 from index.fuzzy import distance
+from index.notices import RELAXED
 from index.pinyin import is_han, sound
 from index.queries import queries
 from index.rows import DocumentAnalyzer
@@ -105,7 +105,7 @@ def did_you_mean(
 def _total(conn: Connection, analyzer: DocumentAnalyzer, request: SearchRequest) -> int:
     plain = replace(request, limit=0, offset=0, explain=False, without=request.without | GUESSES)
     result = search(conn, analyzer, plain)
-    return 0 if RELAXED_NOTICE in result.notices else result.total
+    return 0 if RELAXED.code in result.notice_codes else result.total
 
 
 def _combinations(edits: Iterable[_Edit]) -> Iterable[tuple[_Edit, ...]]:

@@ -72,7 +72,7 @@ class Part:
         lone: list[Term] = []
         run = ""
         next_start = -1
-        for start, text in [*self._leaves(), (-1, "")]:
+        for start, text in [*self.leaves, (-1, "")]:
             if run and (start != next_start or not self._is_single(start, text)):
                 (terms if len(run) > 1 else lone).extend(_character_terms(run))
                 run = ""
@@ -86,8 +86,9 @@ class Part:
     def _is_single(self, start: int, text: str) -> bool:
         return len(text) == 1 and bool(self.analysis.is_dense[start])
 
-    def _leaves(self) -> list[tuple[int, str]]:
-        """The fine words, and the coarse ones that have no finer parts."""
+    @cached_property
+    def leaves(self) -> list[tuple[int, str]]:
+        """Start and text of the fine words, and of the coarse ones that have no finer parts."""
         fine = self._words_of_level(1)
         covered = {place for start, text in fine for place in range(start, start + len(text))}
         return sorted([*fine, *((start, text) for start, text in self.coarse if start not in covered)])

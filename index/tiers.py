@@ -11,6 +11,7 @@ from index.collection import Collection, Floats, Mask
 from index.fusion import Tier
 from index.fuzzy import FEW, by_letters
 from index.match import Matcher
+from index.notices import SIMILAR_MEANING, SIMILAR_SPELLING, Notice
 from index.rank import GRAM_KINDS, WORD_KINDS, Ords, Scorer
 from index.reader import Reader
 from index.rows import DocumentAnalyzer
@@ -33,9 +34,6 @@ LOOKED_AT = 50
 
 ONE_BY_ONE = 500
 """Where filters leave no more posts, all of these are compared."""
-
-MEANING_NOTICE = "找到的文章很少，后面列出了意思相近的文章。"
-FUZZY_NOTICE = "没有或很少有文章含有输入的拼写，也列出了拼写相近的词。"
 
 
 class Tiers:
@@ -61,7 +59,7 @@ class Tiers:
         """What the readings by synonyms ask the postings for."""
         return _lexemes(self._synonyms)
 
-    def found(self, scorer: Scorer, allowed: Mask, typed: Mask, notices: list[str]) -> list[Tier]:
+    def found(self, scorer: Scorer, allowed: Mask, typed: Mask, notices: list[Notice]) -> list[Tier]:
         """What readings with other words find among `allowed`, without what was found as typed."""
         tiers = [self._tier("synonym", self._synonyms, scorer, allowed & ~typed)] if self._synonyms else []
         known = typed.copy()
@@ -74,7 +72,7 @@ class Tiers:
                 wider = Scorer(self._collection, self._reader.postings([*WORD_KINDS, *GRAM_KINDS], wanted))
                 tier = self._tier("fuzzy", fuzzy, wider, allowed & ~known)
                 if len(tier.ords):
-                    notices.append(FUZZY_NOTICE)
+                    notices.append(SIMILAR_SPELLING)
                 tiers.append(tier)
         return [tier for tier in tiers if len(tier.ords)]
 
@@ -83,7 +81,7 @@ class Tiers:
         near = self._near
         return None if near is None else lambda ords: near.cosines(near.vector(self._text), ords.tolist())
 
-    def by_meaning(self, allowed: Mask, known: Mask, notices: list[str]) -> list[Tier]:
+    def by_meaning(self, allowed: Mask, known: Mask, notices: list[Notice]) -> list[Tier]:
         """Posts near in meaning among `allowed`, where fewer than `FEW_FOUND` are `known` otherwise."""
         if self._near is None or int(known.sum()) >= FEW_FOUND:
             return []
@@ -99,7 +97,7 @@ class Tiers:
         )[:MOST_NEAR]
         if not near:
             return []
-        notices.append(MEANING_NOTICE)
+        notices.append(SIMILAR_MEANING)
         scores = np.zeros(size, np.float32)
         ords = np.array(sorted(ord for _, ord in near), np.int64)
         scores[ords] = [found[int(ord)] for ord in ords]
@@ -124,6 +122,7 @@ class Tiers:
         size = self._collection.size
         best = np.full(size, -1.0, np.float32)
         reading = np.full(size, -1, np.int64)
+        unchecked = np.zeros(size, np.bool_)
         parts: dict[str, Floats] = {name: np.zeros(size, np.float32) for name in ("words", "characters")}
         for number, variant in enumerate(variants):
             if not variant.parts:
@@ -131,11 +130,12 @@ class Tiers:
             words = scorer.bm25(WORD_KINDS, words_of(variant.parts))
             grams = scorer.bm25(GRAM_KINDS, grams_of(variant.parts)) * scorer.weights.grams
             score = words + grams
-            mask = Matcher(self._reader, self._collection, scorer, allowed, score).group(variant.parts).all
-            better = mask & (score > best)
+            found = Matcher(self._reader, self._collection, scorer, allowed, score).group(variant.parts)
+            better = found.all & (score > best)
+            unchecked[better] = found.unchecked[better]
             best[better], reading[better] = score[better], number
             parts["words"][better], parts["characters"][better] = words[better], grams[better]
-        return Tier(route, np.flatnonzero(reading >= 0), best, parts, variants, reading, scorer)
+        return Tier(route, np.flatnonzero(reading >= 0), best, parts, variants, reading, scorer, unchecked)
 
 
 def _lexemes(variants: Sequence[Variant]) -> set[str]:

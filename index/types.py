@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
 
+from index.notices import Language
+
 
 @dataclass(frozen=True, slots=True)
 class Post:
@@ -41,7 +43,8 @@ Span = tuple[int, int]
 class SearchRequest:
     """A query as a person typed it, with filters. `before` is exclusive, `after` inclusive.
 
-    `without` names routes and rewards to leave out (`index.fusion.PARTS`), to see what each is worth.
+    `language` is that of notices and reasons. `without` names routes and rewards to leave out (`index.fusion.PARTS`),
+    to see what each is worth.
     """
 
     query: str
@@ -53,6 +56,7 @@ class SearchRequest:
     offset: int = 0
     explain: bool = False
     without: frozenset[str] = frozenset()
+    language: Language = "zh"
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,9 +77,11 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    """`hits` is one page of `total`; `notices` are sentences for the person who searched.
+    """`hits` is one page of `total`; `notices` are sentences for the person who searched, `notice_codes` the same for
+    programs, in the same order (`index.notices`).
 
-    `guessed` of the total were found by likeness alone, of letters or of meaning (routes `fuzzy` and `semantic`).
+    Where `total_is_exact` is false, some hits were not checked, and a notice says how many. `guessed` of the total were
+    found by likeness alone, of letters or of meaning (routes `fuzzy` and `semantic`).
     """
 
     total: int
@@ -84,6 +90,7 @@ class SearchResult:
     notices: tuple[str, ...]
     query: str
     guessed: int = 0
+    notice_codes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

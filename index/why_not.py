@@ -11,11 +11,11 @@ from psycopg import Connection
 from index.collection import Collection, serving_collection, snapshot
 from index.content import is_storable
 from index.errors import driver_errors
-from index.explain import STALE_STREAM
 from index.filters import allowed_by_request
 from index.match import Matcher
 from index.near import Near, near
 from index.queries import queries
+from index.notices import STALE_STREAM
 from index.query import Unit, parse
 from index.rank import GRAM_KINDS, WORD_KINDS, Scorer
 from index.reader import Reader
@@ -189,7 +189,7 @@ class _Check:
     def reasons(self) -> tuple[Reason, ...]:
         """What kept the post out, each cause by itself."""
         found = [*self._filters(), *self._exclusions(), *self._missing()]
-        return tuple(found) or (Reason("unexplained", STALE_STREAM if self._is_other_stream() else "原因不明。"),)
+        return tuple(found) or (Reason("unexplained", STALE_STREAM.zh if self._is_other_stream() else "原因不明。"),)
 
     def _is_other_stream(self) -> bool:
         return self._collection.stream_fingerprint != self._analyzer.stream_fingerprint()

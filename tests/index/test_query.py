@@ -26,7 +26,11 @@ def units(query: Query) -> list[list[str]]:
         ('24" 显示器', [['24" 显示器']]),
         ('""', [['""']]),
         ("C++ OR Rust", [["C++"], ["Rust"]]),
-        ("OR", []),
+        ("OR", [["OR"]]),
+        (" OR　OR ", [["OR", "OR"]]),
+        ("OR -a", []),
+        ("OR tag:a", []),
+        ("a OR", [["a"]]),
         ("a OR OR b", [["a"], ["b"]]),
         ("a or b", [["a", "or", "b"]]),
         ("gpt-4o", [["gpt-4o"]]),
@@ -70,7 +74,9 @@ def test_what_is_no_date_is_a_word_with_a_notice(text: str) -> None:
     query = parse(text)
     assert units(query) == [[text]]
     assert query.is_plain
-    assert "不是日期" in query.notices[0]
+    assert query.notices[0].code == "not_a_date"
+    assert "不是日期" in query.notices[0].text("zh")
+    assert "not a date" in query.notices[0].text("en")
 
 
 @pytest.mark.parametrize(("text", "year"), [("2024", 2024), ("2024/5/31", 2024), ("24", None), ("2024-5-", None)])
@@ -82,7 +88,15 @@ def test_date_of(text: str, year: int | None) -> None:
 def test_too_many_units_are_cut_with_a_notice() -> None:
     query = parse("词 " * 500)
     assert query.groups == ((Unit("词"),) * MAX_UNITS,)
-    assert "太长" in query.notices[0]
+    assert query.notices[0].code == "too_many_words"
+    assert "太长" in query.notices[0].text("zh")
+    assert "too long" in query.notices[0].text("en")
+
+
+def test_an_operator_alone_is_a_word() -> None:
+    assert parse("OR").is_plain
+    assert not parse("a OR").is_plain
+    assert not parse("OR -a").is_plain
 
 
 @given(st.text(alphabet=st.sampled_from("招商a1\"“”「」-－:：tagORbefore 　()<>&|!*'\\\0"), max_size=40))

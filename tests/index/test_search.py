@@ -145,6 +145,33 @@ def test_nothing_but_marks_gets_a_notice(ask) -> None:  # type: ignore[no-untype
     assert "标点" in ask("，。").notices[0]
     assert "排除" in ask("-java").notices[0]
     assert ask("").notices == ()
+    assert ask("，。").notice_codes == ("only_marks",)
+    assert ask("-java").notice_codes == ("only_exclusions",)
+
+
+def test_notices_in_english(ask) -> None:  # type: ignore[no-untyped-def]
+    for query in ("，。", "-java", "樱花 Dockerfile", "before:soon"):
+        chinese, english = ask(query), ask(query, language="en")
+        assert chinese.notices != english.notices
+        assert chinese.notice_codes == english.notice_codes
+        assert len(english.notices) == len(english.notice_codes) > 0
+        assert all(not any("一" <= char <= "鿿" for char in notice) for notice in english.notices)
+
+
+def test_operators_alone_never_say_that_there_is_nothing_beside_hits(databases: Databases, analyzer: Analyzer) -> None:
+    url = databases.fresh()
+    with psycopg.connect(url, autocommit=True) as conn:
+        upsert(
+            conn, analyzer, [Post("or", "", "this or that"), Post("rm", "", "用 rm -rf 删除"), Post("x", "", "别的")]
+        )
+        found = search(conn, analyzer, SearchRequest("OR"))
+        assert (ids(found), found.notices) == (["or"], ())
+        assert found.hits[0].why["matched"] == ["or"]
+        found = search(conn, analyzer, SearchRequest("-rf"))
+        assert (ids(found), found.notice_codes) == (["rm"], ("as_typed",))
+        found = search(conn, analyzer, SearchRequest("-nothing"))
+        assert (ids(found), found.notice_codes) == ([], ("only_exclusions",))
+    databases.drop(url)
 
 
 def test_words_that_no_post_has_together_are_found_apart_with_a_notice(ask) -> None:  # type: ignore[no-untyped-def]
@@ -162,6 +189,46 @@ def test_score_parts_add_up(ask) -> None:  # type: ignore[no-untyped-def]
 def test_matched_tokens_and_fields(ask) -> None:  # type: ignore[no-untyped-def]
     (hit,) = ask("部署 服务器").hits
     assert hit.why == {"routes": ["words"], "matched": ["部署", "服务器"], "fields": ["title", "body"]}
+
+
+MICRO = [
+    Post("whole", "微服务", "讲微服务的架构。"),
+    Post("part", "服务", "只讲服务。"),
+    Post("inside", "微信", "微信里的服务。"),
+    Post("tagged", "服务", "标签里有。", tags=("微",)),
+]
+
+
+@pytest.mark.parametrize(
+    ("query", "missing"),
+    [
+        ("微服务", {"whole": [], "part": ["微"], "inside": [], "tagged": []}),
+        ("微服务 OR 架构", {"whole": [], "part": ["微"], "inside": [], "tagged": []}),
+        ("服务 OR 微服务", {"whole": [], "part": [], "inside": [], "tagged": []}),
+        ("微服务 只讲", {"part": ["微"]}),
+        ("樱花微服务", {"whole": ["樱花"], "part": ["樱花", "微"], "tagged": ["樱花"]}),
+    ],
+)
+def test_hits_without_every_word_say_which_are_missing(
+    databases: Databases, analyzer: Analyzer, query: str, missing: dict[str, list[str]]
+) -> None:
+    url = databases.fresh()
+    with psycopg.connect(url, autocommit=True) as conn:
+        upsert(conn, analyzer, MICRO)
+        found = search(conn, analyzer, SearchRequest(query))
+        assert {hit.id: hit.why.get("missing", []) for hit in found.hits} == missing
+    databases.drop(url)
+
+
+def test_a_missing_word_stands_nowhere_in_the_post(ask) -> None:  # type: ignore[no-untyped-def]
+    for query in ("安全软件怎样删除计划任务", "怎样用docker部署博客到服务器", "产品和服务怎样定价", "java闭包怎么写"):
+        found = ask(query, limit=100)
+        assert any("missing" in hit.why for hit in found.hits)
+        for hit in found.hits:
+            (post,) = [post for post in POSTS if post.id == hit.id]
+            text = f"{post.title}\n{post.body}\n{post.tags}{post.categories}".lower()
+            assert not [word for word in hit.why.get("missing", []) if word in text]
+            assert not set(hit.why.get("missing", [])) & set(hit.why["matched"])
 
 
 def test_equal_posts_come_in_the_order_of_their_ids(databases: Databases, analyzer: Analyzer) -> None:
@@ -203,6 +270,28 @@ def test_more_candidates_than_are_checked_are_all_found(databases: Databases, an
         result = search(conn, analyzer, SearchRequest("段简短", limit=300))
         assert len(ids(result)) == result.total == 300
         assert not result.total_is_exact
+        assert result.notice_codes == ("unchecked",)
+        assert "250" in result.notices[0]
+        assert "50" in result.notices[0].split("250")[1]
+        assert [hit.id for hit in result.hits if "unchecked" in hit.why] == ids(result)[250:]
+        assert result.hits[-1].why["unchecked"] == ["phrase"]
+    databases.drop(url)
+
+
+def test_what_was_not_checked_is_counted_and_named(databases: Databases, analyzer: Analyzer) -> None:
+    """The last word of a query may go on, so that of many candidates those beyond the best may not even hold it."""
+    url = databases.fresh()
+    posts = [Post(f"{number:03}", "", f"编号{number}的记录") for number in range(400)]
+    with psycopg.connect(url, autocommit=True) as conn:
+        upsert(conn, analyzer, posts)
+        result = search(conn, analyzer, SearchRequest("编号12", limit=400, language="en"))
+        assert not result.total_is_exact
+        assert result.notice_codes == ("unchecked",)
+        left = [hit for hit in result.hits if "unchecked" in hit.why]
+        assert f"{len(left)} more" in result.notices[0]
+        assert {"012", "120", "129"} <= {hit.id for hit in result.hits}
+        surely = search(conn, analyzer, SearchRequest("编号12 OR 没有", limit=400))
+        assert {hit.id for hit in surely.hits if "unchecked" in hit.why} == {hit.id for hit in left}
     databases.drop(url)
 
 
@@ -221,6 +310,9 @@ def test_an_exclusion_bars_only_posts_that_were_seen_to_hold_it(
             found = search(conn, analyzer, SearchRequest(query, limit=50))
             assert every <= {hit.id for hit in found.hits}
             assert not found.total_is_exact
+            left = [hit for hit in found.hits if hit.why.get("unchecked") == ["exclusion"]]
+            assert found.notice_codes == ("exclusion_unchecked",)
+            assert f"另有 {len(left)} 篇" in found.notices[0]
         monkeypatch.setattr("index.match.EXCLUSIONS_CHECKED", 100)
         found = search(conn, analyzer, SearchRequest("斝 -甗罍卣", limit=50))
         assert {hit.id for hit in found.hits} == every
