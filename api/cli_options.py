@@ -5,10 +5,13 @@ from __future__ import annotations
 import argparse
 import os
 from collections.abc import Callable
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from api.console import UsageError
 from api.settings import Settings, SettingsError
+
+if TYPE_CHECKING:
+    from index.notices import Language
 
 Subparsers: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 
@@ -48,6 +51,18 @@ def add_database(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--database-url", metavar="URL", help="a PostgreSQL of your own (WENCI_DATABASE_URL)")
 
 
+def add_language(parser: argparse.ArgumentParser) -> None:
+    """`--lang`."""
+    parser.add_argument("--lang", choices=["zh", "en"], help="language of notices (default: that of the locale)")
+
+
+def language_of(args: argparse.Namespace) -> Language:
+    """The language that was asked for, or that of the locale."""
+    from api.languages import of_environment
+
+    return args.lang or of_environment(os.environ)
+
+
 def settings_from(args: argparse.Namespace) -> Settings:
     """The environment, with the options of this call over it. Raises UsageError."""
     environ = dict(os.environ)
@@ -76,10 +91,10 @@ def not_negative(value: str) -> int:
 
 
 def moment(value: str) -> Any:
-    """An argparse type: a date or a time in ISO 8601, UTC where no zone is given."""
-    from api.moments import parse_moment
+    """An argparse type: a date or a time in ISO 8601; without a zone it is compared with the dates that posts show."""
+    from api.moments import parse_bound
 
     try:
-        return parse_moment(value)
+        return parse_bound(value)
     except ValueError as error:
         raise argparse.ArgumentTypeError(str(error)) from None

@@ -7,6 +7,12 @@ from datetime import UTC, datetime
 
 def parse_moment(value: object) -> datetime:
     """A date or time in ISO 8601, taken as UTC where it has no zone. Raises ValueError."""
+    moment = parse_bound(value)
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+
+
+def parse_bound(value: object) -> datetime:
+    """A date or time in ISO 8601. Without a zone it is compared with the dates that posts show. Raises ValueError."""
     if isinstance(value, datetime):
         moment = value
     elif isinstance(value, str):
@@ -15,7 +21,7 @@ def parse_moment(value: object) -> datetime:
         raise ValueError("expected a date or time as a string")
     if not 2 <= moment.year <= 9998:
         raise ValueError("expected a year from 2 to 9998")
-    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    return moment
 
 
 def _from_text(value: str) -> datetime:

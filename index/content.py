@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from index.errors import UnusablePost
+from index.moments import zoned
 from index.types import Post
 
 MAX_ID_BYTES = 1_000
@@ -68,7 +69,8 @@ def extra_json(post: Post) -> str:
 
 
 def _instant(moment: datetime | None) -> str | None:
-    return None if moment is None else moment.isoformat()
+    known = zoned(moment)
+    return None if known is None else known.isoformat()
 
 
 def _texts(post: Post) -> Iterator[tuple[str, str]]:

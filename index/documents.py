@@ -1,12 +1,14 @@
 """Single posts of the serving generation. Each call is one transaction, or part of the caller's."""
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 from psycopg import Connection
 
 from index import suggestions
 from index.content import clean, content_hash, is_storable
 from index.errors import UnusablePost
+from index.moments import restored
 from index.queries import queries
 from index.rows import DocumentAnalyzer, IndexedPost, Prepared, index_posts
 from index.tables import Tables, ensure_serving, fingerprints
@@ -23,10 +25,11 @@ def get(conn: Connection, id: str) -> Post | None:
     return None if row is None else post_of_row(row)
 
 
-def post_of_row(row: Sequence[object]) -> Post:
+def post_of_row(row: Sequence[Any]) -> Post:
     """The post of a row with the columns of the query `post_of_id`."""
-    id, title, body, tags, categories, url, published_at, updated_at, extra = row
-    return Post(id, title, body, tuple(tags), tuple(categories), url, published_at, updated_at, extra)  # type: ignore[arg-type]
+    id, title, body, tags, categories, url, published_at, updated_at, extra, published_local, updated_local = row
+    published, updated = restored(published_at, published_local), restored(updated_at, updated_local)
+    return Post(id, title, body, tuple(tags), tuple(categories), url, published, updated, extra)
 
 
 def upsert(conn: Connection, analyzer: DocumentAnalyzer, posts: Iterable[Post]) -> UpsertReport:

@@ -1,4 +1,4 @@
-"""Facets: how many of the found posts have each tag, each category, and were published in each year (of UTC)."""
+"""Facets: how many of the found posts have each tag, each category, and were published in each year."""
 
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence

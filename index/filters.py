@@ -1,7 +1,7 @@
 """Filters of a search, as masks over `ord`."""
 
 from collections.abc import Sequence
-from datetime import UTC, datetime
+from datetime import datetime
 
 import numpy as np
 
@@ -45,11 +45,7 @@ def _tagged(reader: Reader, collection: Collection, analyzer: DocumentAnalyzer, 
 def _dated(reader: Reader, collection: Collection, after: datetime | None, before: datetime | None) -> Mask:
     if after is None and before is None:
         return np.ones(collection.size, np.bool_)
-    found = reader.dated_ords(_utc(after), _utc(before))
+    found = reader.dated_ords(after, before)
     mask = np.zeros(collection.size, np.bool_)
     mask[found[found < collection.size]] = True
     return mask
-
-
-def _utc(moment: datetime | None) -> datetime | None:
-    return moment.replace(tzinfo=UTC) if moment is not None and moment.tzinfo is None else moment

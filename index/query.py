@@ -7,7 +7,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import datetime
 
 from index.notices import Notice, not_a_date, too_many_units
 
@@ -186,13 +186,13 @@ def _is_filter(draft: _Draft, item: _Item) -> bool:
 
 
 def date_of(text: str) -> datetime | None:
-    """The first moment (UTC) of a year, month or day: `2024`, `2024-05`, `2024/5/31`; None for anything else."""
+    """The first moment of a year, month or day, without a zone: `2024`, `2024-05`, `2024/5/31`; else None."""
     found = _DATE.fullmatch(text)
     if not found:
         return None
     year, month, day = (int(part or 1) for part in found.groups())
     try:
-        return datetime(year, month, day, tzinfo=UTC)
+        return datetime(year, month, day)
     except ValueError:
         return None
 

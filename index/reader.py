@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -9,6 +10,7 @@ from psycopg import Connection
 
 from index.collection import Mask, Stock
 from index.kept import Kept
+from index.moments import restored
 from index.postings import Postings, unpack, unpack_all
 from index.queries import queries
 from index.rank import GRAM_KINDS, WORD_KINDS, Lists, Ords
@@ -16,6 +18,9 @@ from index.tables import SEGMENT
 
 PASSAGES_READ = 8
 """Passages of a field that are read of a post in any case; of later ones those that hold what was searched for."""
+
+FEW = 2000
+"""Documents that are put in order of their dates by sorting them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +41,7 @@ class Row(NamedTuple):
     id: str
     title: str
     url: str | None
-    published_at: Any
+    published_at: datetime | None
     tags: tuple[str, ...]
 
 
@@ -141,13 +146,32 @@ class Reader:
         """Those of the documents with this tag or category, given as a stream."""
         return self._ords("tag_among", tag=tag, ords=ords.tolist())
 
-    def dated_ords(self, after: Any, before: Any) -> Ords:
-        """Documents published in `after <= t < before`, either of them None for no bound."""
-        return self._ords("dated_ords", after=after, before=before)
+    def dated_ords(self, after: datetime | None, before: datetime | None) -> Ords:
+        """Documents published in `after <= t < before`, either of them None for no bound.
+
+        A bound with a zone is a moment; one without is compared with the date of each post, as that post shows it.
+        """
+        bounds = {"after": after, "before": before}
+        moments = {name: bound if bound is not None and bound.tzinfo else None for name, bound in bounds.items()}
+        dates = {name: bound if moments[name] is None else None for name, bound in bounds.items()}
+        if not any(moments.values()):
+            return self._ords("dated_ords", **dates)
+        found = self._ords("ords_of_moments", **moments)
+        return np.intersect1d(found, self._ords("dated_ords", **dates)) if any(dates.values()) else found
 
     def newest(self, ords: Ords, limit: int, offset: int) -> list[int]:
-        """A page of the documents, newest first, those without a date last."""
-        return [ord for (ord,) in self._rows("newest", ords=ords.tolist(), limit=limit, offset=offset)]
+        """A page of the documents, newest first, those without a date last.
+
+        Few are sorted; for many the posts are gone through in that order, as far as the page.
+        """
+        values = {"limit": limit, "offset": offset}
+        if not len(ords) or len(ords) <= FEW:
+            return [ord for (ord,) in self._rows("newest", ords=ords.tolist(), **values)]
+        top = int(ords.max())
+        wanted = np.zeros(top + 1, np.bool_)
+        wanted[ords] = True
+        mask = np.packbits(wanted, bitorder="little").tobytes()
+        return [ord for (ord,) in self._rows("newest_of_many", mask=mask, top=top, **values)]
 
     def ids(self, ords: Ords) -> set[str]:
         """The posts' ids."""
@@ -161,8 +185,7 @@ class Reader:
             self._posts |= {ord: row for (_, ord), row in _ROWS.get((stock.token, ord) for ord in wanted).items()}
         missing = [ord for ord in wanted if ord not in self._posts]
         if missing:
-            rows = [Row(*row) for row in self._rows("posts", ords=missing)]
-            fresh = {row.ord: row._replace(tags=tuple(row.tags)) for row in rows}
+            fresh = {row[0]: _row(*row) for row in self._rows("posts", ords=missing)}
             self._posts |= fresh
             if stock is not None:
                 _ROWS.put(((stock.token, ord), row, _OVERHEAD + 4 * len(row.title)) for ord, row in fresh.items())
@@ -220,6 +243,12 @@ class Reader:
         """The documents that carry each of these tags, as spelt."""
         rows = self._rows("tag_holders", tags=list(tags)) if tags else []
         return {tag: np.frombuffer(ords, dtype=">i4").astype(np.int64) for tag, ords in rows}
+
+
+def _row(
+    ord: int, id: str, title: str, url: str | None, at: datetime | None, tags: Sequence[str], shown: datetime | None
+) -> Row:
+    return Row(ord, id, title, url, restored(at, shown), tuple(tags))
 
 
 def _by_lexeme(rows: Iterable[tuple[int, str, bytes, bytes]]) -> dict[str, dict[int, Postings]]:

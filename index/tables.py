@@ -1,13 +1,13 @@
 """Writing to the tables of one generation, whether it serves already or is being built."""
 
 from collections.abc import Iterable, Sequence
-from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 from psycopg import Connection
 from psycopg.abc import Query
 from psycopg.sql import SQL, Composed, Identifier
 
+from index.moments import local, zoned
 from index.postings import Collector, Row
 from index.queries import queries
 from index.rows import DocumentAnalyzer, IndexedPost, passage_lines, posting_line
@@ -128,14 +128,9 @@ def _post_row(generation: int, ord: int, indexed: IndexedPost, fingerprint: str)
     post = indexed.post
     return (
         generation, ord, post.id, post.title, post.body, list(post.tags), list(post.categories), post.url,
-        _moment(post.published_at), _moment(post.updated_at), indexed.extra, indexed.content_hash, fingerprint,
-        indexed.title_length, indexed.body_length,
+        zoned(post.published_at), zoned(post.updated_at), local(post.published_at), local(post.updated_at),
+        indexed.extra, indexed.content_hash, fingerprint, indexed.title_length, indexed.body_length,
     )  # fmt: skip
-
-
-def _moment(value: datetime | None) -> datetime | None:
-    """A time without a zone is taken for UTC, whatever the session's zone is."""
-    return value.replace(tzinfo=UTC) if value is not None and value.tzinfo is None else value
 
 
 def ensure_serving(conn: Connection, analyzer: DocumentAnalyzer) -> int:

@@ -35,6 +35,25 @@ class BadPost:
     id: str | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class PostWarning:
+    """What could not be read of a post that is indexed without it: `where` names file or line, `reason` says why."""
+
+    where: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """A post that is not to be found: a draft, or one behind a password."""
+
+    where: str
+    why: Literal["draft", "password"]
+
+
+Sourced = Post | BadPost | PostWarning | Skipped
+"""What a source yields."""
+
 Sort = Literal["relevance", "newest"]
 Span = tuple[int, int]
 
@@ -43,6 +62,7 @@ Span = tuple[int, int]
 class SearchRequest:
     """A query as a person typed it, with filters. `before` is exclusive, `after` inclusive.
 
+    A bound without a zone is compared with the date that a post shows, one with a zone is a moment.
     `language` is that of notices and reasons. `without` names routes and rewards to leave out (`index.fusion.PARTS`),
     to see what each is worth.
     """
@@ -139,7 +159,8 @@ class ReindexReport:
     `unchanged` and `resumed` were not analysed again: the first were copied from the serving generation, the second
     were already done by an interrupted run. `kept` are posts that the input did not name, `removed` those that went
     because of `prune`. `prune_withheld` says that none went although it was asked for: the input was empty, or
-    something in it could not be read and may have been any of the absent posts.
+    something in it could not be read and may have been any of the absent posts. `warnings` are about posts that are
+    indexed all the same; `drafts` and `protected` (by a password) were skipped.
     """
 
     generation: int
@@ -154,6 +175,9 @@ class ReindexReport:
     characters: int
     seconds: float
     prune_withheld: bool = False
+    warnings: tuple[PostWarning, ...] = ()
+    drafts: int = 0
+    protected: int = 0
 
 
 @dataclass(frozen=True, slots=True)

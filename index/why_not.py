@@ -13,9 +13,10 @@ from index.content import is_storable
 from index.errors import driver_errors
 from index.filters import allowed_by_request
 from index.match import Matcher
+from index.moments import restored
 from index.near import Near, near
+from index.notices import STALE_STREAM, Language
 from index.queries import queries
-from index.notices import STALE_STREAM
 from index.query import Unit, parse
 from index.rank import GRAM_KINDS, WORD_KINDS, Scorer
 from index.reader import Reader
@@ -106,7 +107,7 @@ def _post(conn: Connection, collection: Collection | None, id: str) -> _Post | N
         return None
     values = {"generation": collection.generation, "id": id}
     row = conn.execute(queries("why_not.sql")["post_of_id"], values).fetchone()
-    return None if row is None else _Post(*row)
+    return None if row is None else _Post(*row[:-1])._replace(published_at=restored(row[-3], row[-1]))
 
 
 def _absent(conn: Connection, collection: Collection | None, id: str) -> Reason:

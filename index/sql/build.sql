@@ -68,7 +68,7 @@ limit %(limit)s
 insert into {post}
 select %(generation)s, new.ord, served.id, served.title, served.body, served.tags, served.categories, served.url,
        served.published_at, served.updated_at, served.extra, served.content_hash, served.fingerprint,
-       served.title_length, served.body_length, served.indexed_at
+       served.title_length, served.body_length, served.indexed_at, served.published_local, served.updated_local
 from wenci.post as served
 join unnest(%(source_ords)s::integer[], %(ords)s::integer[]) as new (source_ord, ord) on served.ord = new.source_ord
 where served.generation = %(serving)s
@@ -97,7 +97,7 @@ where generation.id = %(generation)s
 
 -- name: missing
 select served.ord, served.id, served.title, served.body, served.tags, served.categories, served.url,
-       served.published_at, served.updated_at, served.extra
+       served.published_at, served.updated_at, served.extra, served.published_local, served.updated_local
 from wenci.post as served
 left join pg_temp.wenci_seen as seen on seen.id = served.id
 where served.generation = %(serving)s and served.ord > %(after)s
@@ -134,6 +134,6 @@ select id, seq from wenci.change order by seq limit %s
 delete from wenci.change where seq <= %s
 
 -- name: posts_of_ids
-select id, title, body, tags, categories, url, published_at, updated_at, extra
+select id, title, body, tags, categories, url, published_at, updated_at, extra, published_local, updated_local
 from wenci.post
 where generation = %(generation)s and id = any(%(ids)s)

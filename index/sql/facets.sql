@@ -1,5 +1,5 @@
 -- name: columns
-select ord, tags, categories, extract(year from published_at at time zone 'UTC')::integer
+select ord, tags, categories, extract(year from published_local)::integer
 from wenci.post
 where generation = %(generation)s and ord >= %(first)s
 order by ord

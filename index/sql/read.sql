@@ -54,14 +54,31 @@ where generation = %(generation)s and ord = any(%(ords)s::integer[]) and field =
 select string_agg(int4send(ord), ''::bytea)
 from wenci.post
 where generation = %(generation)s
+  and published_local >= coalesce(%(after)s::timestamp, '-infinity')
+  and published_local < coalesce(%(before)s::timestamp, 'infinity')
+
+-- name: ords_of_moments
+select string_agg(int4send(ord), ''::bytea)
+from wenci.post
+where generation = %(generation)s
   and published_at >= coalesce(%(after)s::timestamptz, '-infinity')
   and published_at < coalesce(%(before)s::timestamptz, 'infinity')
+  -- No clock is a day off: so far the index leads.
+  and published_local >= coalesce(%(after)s::timestamptz at time zone 'UTC' - interval '1 day', '-infinity')
+  and published_local < coalesce(%(before)s::timestamptz at time zone 'UTC' + interval '1 day', 'infinity')
 
 -- name: newest
 select ord
 from wenci.post
 where generation = %(generation)s and ord = any(%(ords)s::integer[])
-order by published_at desc nulls last, id
+order by published_local desc nulls last, id
+limit %(limit)s offset %(offset)s
+
+-- name: newest_of_many
+select ord
+from wenci.post
+where generation = %(generation)s and case when ord <= %(top)s then get_bit(%(mask)s, ord) = 1 end
+order by published_local desc nulls last, id
 limit %(limit)s offset %(offset)s
 
 -- name: ids
@@ -70,7 +87,7 @@ from wenci.post
 where generation = %(generation)s and ord = any(%(ords)s::integer[])
 
 -- name: posts
-select ord, id, title, url, published_at, tags
+select ord, id, title, url, published_at, tags, published_local
 from wenci.post
 where generation = %(generation)s and ord = any(%(ords)s::integer[])
 

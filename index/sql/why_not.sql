@@ -1,5 +1,5 @@
 -- name: post_of_id
-select ord, title, tags, categories, published_at, fingerprint
+select ord, title, tags, categories, published_at, fingerprint, published_local
 from wenci.post
 where generation = %(generation)s and id = %(id)s
 

@@ -1,5 +1,5 @@
 -- name: post_of_id
-select id, title, body, tags, categories, url, published_at, updated_at, extra
+select id, title, body, tags, categories, url, published_at, updated_at, extra, published_local, updated_local
 from wenci.post
 where generation = %(generation)s and id = %(id)s
 
@@ -54,8 +54,8 @@ set documents = documents + %(documents)s, title_length = title_length + %(title
 where id = %(generation)s
 
 -- name: copy_posts
-copy {post} (generation, ord, id, title, body, tags, categories, url, published_at, updated_at, extra, content_hash,
-             fingerprint, title_length, body_length) from stdin
+copy {post} (generation, ord, id, title, body, tags, categories, url, published_at, updated_at, published_local,
+             updated_local, extra, content_hash, fingerprint, title_length, body_length) from stdin
 
 -- name: copy_passages
 copy {passage} (generation, ord, field, seq, first, stream, offsets, words, grams) from stdin

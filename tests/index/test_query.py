@@ -1,6 +1,6 @@
 """The query language."""
 
-from datetime import UTC, datetime
+from datetime import datetime
 
 import pytest
 from hypothesis import given
@@ -64,8 +64,8 @@ def test_tag(text: str) -> None:
 
 def test_dates() -> None:
     query = parse("备份 after:2024 before:2024-06")
-    assert query.after == datetime(2024, 1, 1, tzinfo=UTC)
-    assert query.before == datetime(2024, 6, 1, tzinfo=UTC)
+    assert query.after == datetime(2024, 1, 1)
+    assert query.before == datetime(2024, 6, 1)
     assert units(query) == [["备份"]]
 
 

@@ -1,0 +1,21 @@
+"""Dates of posts: a moment, and what the clock showed that the post was dated by. The latter is its date."""
+
+from datetime import UTC, datetime, timezone
+
+
+def zoned(moment: datetime | None) -> datetime | None:
+    """A time without a zone is taken for UTC, whatever the session's zone is."""
+    return moment.replace(tzinfo=UTC) if moment is not None and moment.tzinfo is None else moment
+
+
+def local(moment: datetime | None) -> datetime | None:
+    """What the clock showed that the moment was written by, without its zone."""
+    return None if moment is None else moment.replace(tzinfo=None, fold=0)
+
+
+def restored(moment: datetime | None, shown: datetime | None) -> datetime | None:
+    """The moment on the clock that showed `shown`, from the two columns that a date is stored as."""
+    if moment is None or shown is None:
+        return moment
+    offset = shown - moment.astimezone(UTC).replace(tzinfo=None)
+    return shown.replace(tzinfo=timezone(offset) if offset else UTC)
