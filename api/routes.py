@@ -61,8 +61,8 @@ def search_posts(
         Query(description='Words, "phrases", -exclude, OR, tag:, before:, after:.', examples=["Docker 部署"]),
     ],
     tag: Annotated[list[schemas.Label], Query(max_length=20, description="Only posts with all these tags.")] = [],  # noqa: B006 - FastAPI copies it
-    before: Annotated[schemas.Moment | None, Query(description="Published before this moment.")] = None,
-    after: Annotated[schemas.Moment | None, Query(description="Published at or after this moment.")] = None,
+    before: Annotated[schemas.Bound | None, Query(description="Published before this date or moment.")] = None,
+    after: Annotated[schemas.Bound | None, Query(description="Published at or after this date or moment.")] = None,
     sort: Literal["relevance", "newest"] = "relevance",
     limit: Annotated[int, Query(ge=0)] = 10,
     offset: Annotated[int, Query(ge=0)] = 0,

@@ -26,8 +26,8 @@ from index.why_not import why_not
 router = APIRouter(prefix="/v1", responses={422: PROBLEMS[422], 503: PROBLEMS[503]})
 
 Tags = Annotated[list[schemas.Label], Query(max_length=20, description="Only posts with all these tags.")]
-Before = Annotated[schemas.Moment | None, Query(description="Published before this moment.")]
-After = Annotated[schemas.Moment | None, Query(description="Published at or after this moment.")]
+Before = Annotated[schemas.Bound | None, Query(description="Published before this date or moment.")]
+After = Annotated[schemas.Bound | None, Query(description="Published at or after this date or moment.")]
 
 
 @router.get("/suggest", tags=["search"], response_model=shapes.SuggestAnswer)

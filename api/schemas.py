@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
-from api.moments import parse_moment
+from api.moments import parse_bound, parse_moment
 from api.texts import storable_json, storable_text, unicode_text
 from index.types import Post, UpsertReport
 from segmenter.types import Granularity
@@ -17,6 +17,7 @@ AnyText = Annotated[str, AfterValidator(unicode_text)]
 Label = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(storable_text)]
 PostId = Annotated[str, Field(min_length=1, max_length=500), AfterValidator(storable_text)]
 Moment = Annotated[AwareDatetime, BeforeValidator(parse_moment)]
+Bound = Annotated[datetime, BeforeValidator(parse_bound)]
 
 
 class Request(BaseModel):
