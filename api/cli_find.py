@@ -11,6 +11,8 @@ from api.cli_options import (
     add_command,
     add_database,
     add_json,
+    add_language,
+    language_of,
     moment,
     not_negative,
     positive,
@@ -35,6 +37,7 @@ def register(subparsers: Subparsers) -> None:
     parser.add_argument("--limit", type=not_negative, default=10, help="hits of the page (default: 10)")
     parser.add_argument("--offset", type=not_negative, default=0, help="hits before the page")
     parser.add_argument("--sort", choices=["relevance", "newest"], default="relevance")
+    add_language(parser)
     _add_filters(parser)
     _add_common(parser)
     parser = add_command(subparsers, "facets", "tags, categories and years of the found posts", facets)
@@ -95,7 +98,9 @@ def why_not(args: argparse.Namespace) -> int:
     from index.why_not import why_not as explain
 
     settings = settings_from(args)
-    request = replace(_request(args, args.query), limit=args.limit, offset=args.offset, sort=args.sort)
+    request = replace(
+        _request(args, args.query), limit=args.limit, offset=args.offset, sort=args.sort, language=language_of(args)
+    )
     analyzer = load_analyzer(settings)
     with open_database(settings) as pool, connection(pool) as conn:
         answer = explain(conn, analyzer, request, args.id)

@@ -91,10 +91,10 @@ def not_negative(value: str) -> int:
 
 
 def moment(value: str) -> Any:
-    """An argparse type: a date or a time in ISO 8601; without a zone it is compared with the dates that posts show."""
-    from api.moments import parse_bound
+    """An argparse type: a year, month, date or time; without a zone it is compared with the dates that posts show."""
+    from api.bounds import parse_filter
 
     try:
-        return parse_bound(value)
+        return parse_filter(value)
     except ValueError as error:
         raise argparse.ArgumentTypeError(str(error)) from None

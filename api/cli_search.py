@@ -12,6 +12,8 @@ from api.cli_options import (
     add_command,
     add_database,
     add_json,
+    add_language,
+    language_of,
     moment,
     not_negative,
     positive,
@@ -20,6 +22,7 @@ from api.cli_options import (
 from api.console import CommandError, emit, emit_json, note
 
 if TYPE_CHECKING:
+    from index.notices import Language
     from index.types import Hit, Related, SearchResult, Span
 
 
@@ -36,6 +39,7 @@ def register(subparsers: Subparsers) -> None:
     parser.add_argument("--before", type=moment, metavar="DATE", help="published before")
     parser.add_argument("--after", type=moment, metavar="DATE", help="published at or after")
     parser.add_argument("--explain", action="store_true", help="say more about how each post was found")
+    add_language(parser)
     _add_common(parser)
     parser = add_command(subparsers, "related", "posts like one post", related)
     parser.add_argument("id", metavar="ID", help="the id of the post")
@@ -66,6 +70,7 @@ def search(args: argparse.Namespace) -> int:
         limit=args.limit,
         offset=args.offset,
         explain=args.explain,
+        language=language_of(args),
     )
     settings = settings_from(args)
     analyzer = load_analyzer(settings)
@@ -74,27 +79,37 @@ def search(args: argparse.Namespace) -> int:
     if args.json:
         emit_json(plain(result))
     else:
-        print_hits(result)
+        print_hits(result, request.language)
     return 0
 
 
-def print_hits(result: SearchResult) -> None:
+def print_hits(result: SearchResult, language: Language) -> None:
     """Hits for people: marks in bold on a terminal."""
     for notice in result.notices:
         note(notice)
     for hit in result.hits:
-        emit("\n".join(hit_lines(hit)))
+        emit("\n".join(hit_lines(hit, language)))
     about = "" if result.total_is_exact else "about "
     note(f"{about}{result.total} found")
 
 
-def hit_lines(hit: Hit) -> list[str]:
-    """A hit as a few lines: title, where, snippet."""
+def hit_lines(hit: Hit, language: Language) -> list[str]:
+    """A hit as a few lines: title, where, what it lacks, snippet."""
     where = " · ".join(
         part for part in (hit.id, hit.published_at and f"{hit.published_at:%Y-%m-%d}", *hit.tags) if part
     )
     snippet = marked(hit.snippet, hit.snippet_marks).replace("\n", " ")
-    return [marked(hit.title, hit.title_marks), f"  {where}", f"  {snippet}", ""]
+    lacks = [f"  {line}" for line in shortcomings(hit, language)]
+    return [marked(hit.title, hit.title_marks), f"  {where}", *lacks, f"  {snippet}", ""]
+
+
+def shortcomings(hit: Hit, language: Language) -> list[str]:
+    """What tells the hit from one that was seen to hold all of the query."""
+    missing, is_english = " ".join(hit.why.get("missing", ())), language == "en"
+    lines = [f"missing: {missing}" if is_english else f"缺少: {missing}"] if missing else []
+    if hit.why.get("unchecked"):
+        lines.append("not checked" if is_english else "未核对")
+    return lines
 
 
 def marked(text: str, marks: tuple[Span, ...]) -> str:

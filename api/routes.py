@@ -9,10 +9,11 @@ from fastapi import APIRouter, Depends, HTTPException, Path, Query, Request, Res
 from fastapi.responses import JSONResponse
 
 from api import schemas
+from api.languages import told_in
 from api.limits import check_batch, check_query, check_text
 from api.plain import plain
 from api.segmenting import segment_texts
-from api.services import Services, Use, authorize_write, client_of
+from api.services import Reading, Services, Use, authorize_write, client_of
 from index import documents, embed
 from index.db import connection
 from index.related import related
@@ -56,6 +57,7 @@ def cut(services: Services, texts: list[str], body: schemas.SegmentRequest) -> l
 def search_posts(
     services: Use,
     http: Request,
+    language: Reading,
     q: Annotated[
         schemas.Text,
         Query(description='Words, "phrases", -exclude, OR, tag:, before:, after:.', examples=["Docker 部署"]),
@@ -71,8 +73,9 @@ def search_posts(
     """Find posts. Whatever is in a post is found; posts that hold the query as words come first."""
     check_query(q, limit, offset, services.settings.limits)
     request = SearchRequest(
-        query=q, tags=tuple(tag), before=before, after=after, sort=sort, limit=limit, offset=offset, explain=explain
-    )
+        query=q, tags=tuple(tag), before=before, after=after, sort=sort, limit=limit, offset=offset, explain=explain,
+        language=language,
+    )  # fmt: skip
     begin = time.perf_counter()
     with connection(services.pool) as conn:
         result = search(conn, services.analyzer, request)
@@ -81,7 +84,7 @@ def search_posts(
         meant = did_you_mean(conn, services.analyzer, request, result.total - result.guessed) if is_first else []
     if services.recorder is not None:
         services.recorder.search(q, result.total, milliseconds, first=offset, client=client_of(http))
-    return JSONResponse({**plain(result), "did_you_mean": plain(meant)})
+    return JSONResponse({**plain(result), "did_you_mean": plain(meant)}, headers=told_in(language))
 
 
 @router.get(

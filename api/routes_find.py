@@ -9,10 +9,11 @@ from fastapi.responses import JSONResponse
 
 from api import schemas
 from api import schemas_find as shapes
+from api.languages import told_in
 from api.limits import check_query, check_text
 from api.plain import plain
 from api.routes import PROBLEMS, writes
-from api.services import Use
+from api.services import Reading, Use
 from index import synonyms
 from index.db import connection
 from index.facets import facets
@@ -63,6 +64,7 @@ def search_facets(
 @router.get("/search/why-not", tags=["search"], response_model=shapes.WhyNotAnswer)
 def why_not_found(
     services: Use,
+    language: Reading,
     q: schemas.Text,
     post: Annotated[schemas.PostId, Query(description="The post's id.")],
     tag: Tags = [],  # noqa: B006 - FastAPI copies it
@@ -74,9 +76,12 @@ def why_not_found(
 ) -> Any:
     """Why a page of hits does not show a post: filters, excluded or missing words with both cuts, or its rank."""
     check_query(q, limit, offset, services.settings.limits)
-    request = SearchRequest(query=q, tags=tuple(tag), before=before, after=after, sort=sort, limit=limit, offset=offset)
+    request = SearchRequest(
+        query=q, tags=tuple(tag), before=before, after=after, sort=sort, limit=limit, offset=offset, language=language
+    )
     with connection(services.pool) as conn:
-        return JSONResponse(plain(why_not(conn, services.analyzer, request, post)))
+        found = why_not(conn, services.analyzer, request, post)
+    return JSONResponse(plain(found), headers=told_in(language))
 
 
 @router.post("/related", tags=["search"], response_model=shapes.RelatedToTextAnswer, responses={413: PROBLEMS[413]})

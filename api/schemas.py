@@ -7,7 +7,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
-from api.moments import parse_bound, parse_moment
+from api.bounds import parse_filter
+from api.moments import parse_moment
 from api.texts import storable_json, storable_text, unicode_text
 from index.types import Post, UpsertReport
 from segmenter.types import Granularity
@@ -17,7 +18,7 @@ AnyText = Annotated[str, AfterValidator(unicode_text)]
 Label = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(storable_text)]
 PostId = Annotated[str, Field(min_length=1, max_length=500), AfterValidator(storable_text)]
 Moment = Annotated[AwareDatetime, BeforeValidator(parse_moment)]
-Bound = Annotated[datetime, BeforeValidator(parse_bound)]
+Bound = Annotated[datetime, BeforeValidator(parse_filter)]
 
 
 class Request(BaseModel):
@@ -165,7 +166,12 @@ class ReindexBody(Request):
 
 
 class HitAnswer(Answer):
-    """A found post. Marks are `[start, end]` pairs of code points into `title` and `snippet`."""
+    """A found post. Marks are `[start, end]` pairs of code points into `title` and `snippet`.
+
+    `why` says how it was found: `routes`, `matched` words and `fields`; where they apply `missing` (words of the query
+    that the post lacks), `unchecked` (`phrase`, `exclusion`: what was not checked, there being too many candidates),
+    `relaxed`, `swaps`, `similarity` and `score`.
+    """
 
     id: str
     title: str
@@ -196,7 +202,11 @@ class CorrectionAnswer(Answer):
 
 
 class SearchAnswer(Answer):
-    """One page of hits; `total` counts all of them, `guessed` those found only by likeness of letters or meaning."""
+    """One page of hits; `total` counts all of them, `guessed` those found only by likeness of letters or meaning.
+
+    `notices` are sentences in the language of the request, `notice_codes` the same for programs. Where `total_is_exact`
+    is false, a notice says how many hits were not checked.
+    """
 
     total: int
     total_is_exact: bool
@@ -204,6 +214,7 @@ class SearchAnswer(Answer):
     notices: list[str]
     query: str
     guessed: int
+    notice_codes: list[str]
     did_you_mean: list[CorrectionAnswer]
 
 

@@ -6,9 +6,11 @@ import hmac
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, TypeAlias, cast
 
-from fastapi import Depends, HTTPException, Request
+from fastapi import Depends, Header, HTTPException, Request
 
+from api.languages import of_header
 from api.settings import Settings
+from index.notices import Language
 
 if TYPE_CHECKING:
     from api.live import LiveAnalyzer
@@ -38,6 +40,18 @@ def services_of(request: Request) -> Services:
 
 
 Use: TypeAlias = Annotated[Services, Depends(services_of)]
+
+
+def language_of(
+    accept_language: Annotated[
+        str | None, Header(description="The language of notices and reasons: Chinese or English.", examples=["en"])
+    ] = None,
+) -> Language:
+    """The language that the client prefers."""
+    return of_header(accept_language)
+
+
+Reading: TypeAlias = Annotated[Language, Depends(language_of)]
 
 
 def client_of(request: Request) -> str | None:

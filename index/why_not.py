@@ -3,11 +3,12 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, cast
 
 import numpy as np
 from psycopg import Connection
 
+from index import reasons
 from index.collection import Collection, serving_collection, snapshot
 from index.content import is_storable
 from index.errors import driver_errors
@@ -15,7 +16,7 @@ from index.filters import allowed_by_request
 from index.match import Matcher
 from index.moments import restored
 from index.near import Near, near
-from index.notices import STALE_STREAM, Language
+from index.notices import STALE_STREAM, Language, Notice
 from index.queries import queries
 from index.query import Unit, parse
 from index.rank import GRAM_KINDS, WORD_KINDS, Scorer
@@ -47,6 +48,16 @@ class Reason:
     details: Mapping[str, Any] = field(default_factory=dict)
 
 
+class _Cause(NamedTuple):
+    """A reason before it is put into words."""
+
+    notice: Notice
+    details: Mapping[str, Any]
+
+    def told(self, language: Language) -> Reason:
+        return Reason(cast(Kind, self.notice.code), self.notice.text(language), self.details)
+
+
 @dataclass(frozen=True, slots=True)
 class WhyNot:
     """What became of a post in a search. `rank` counts from 1; None where the post is not found, or below `RANKED`.
@@ -63,13 +74,6 @@ class WhyNot:
     total: int
     reasons: tuple[Reason, ...]
     is_stale: bool = False
-
-
-BELOW = {
-    "synonym": "只通过同义词找到，排在直接含有查询词的文章之后。",
-    "fuzzy": "只通过拼写相近的词找到，排在直接含有查询词的文章之后。",
-    "semantic": "只是意思相近，排在所有含有查询词的文章之后。",
-}
 
 
 class _Post(NamedTuple):
@@ -91,15 +95,18 @@ def why_not(conn: Connection, analyzer: DocumentAnalyzer, request: SearchRequest
         post = _post(conn, collection, id)
         total = search(conn, analyzer, replace(request, limit=0, offset=0)).total if collection else 0
         if collection is None or post is None:
-            return WhyNot(request.query, id, False, False, None, total, (_absent(conn, collection, id),))
+            absent = _absent(conn, collection, id).told(request.language)
+            return WhyNot(request.query, id, False, False, None, total, (absent,))
         is_stale = post.fingerprint != analyzer.fingerprint()
         rank, hit = _rank(conn, analyzer, request, id, total)
         if hit is not None or (total > RANKED and id in find_ids(conn, analyzer, request)):
             on_page = rank is not None and request.offset < rank <= request.offset + request.limit
             down = () if on_page else (_below(request, rank, total),)
-            return WhyNot(request.query, id, True, on_page, rank, total, (*down, *_kept_down(hit)), is_stale)
+            causes = tuple(cause.told(request.language) for cause in (*down, *_kept_down(hit)))
+            return WhyNot(request.query, id, True, on_page, rank, total, causes, is_stale)
         check = _Check(conn, collection, analyzer, request, post)
-        return WhyNot(request.query, id, False, False, None, total, check.reasons(), is_stale)
+        causes = tuple(cause.told(request.language) for cause in check.causes())
+        return WhyNot(request.query, id, False, False, None, total, causes, is_stale)
 
 
 def _post(conn: Connection, collection: Collection | None, id: str) -> _Post | None:
@@ -110,20 +117,20 @@ def _post(conn: Connection, collection: Collection | None, id: str) -> _Post | N
     return None if row is None else _Post(*row[:-1])._replace(published_at=restored(row[-3], row[-1]))
 
 
-def _absent(conn: Connection, collection: Collection | None, id: str) -> Reason:
+def _absent(conn: Connection, collection: Collection | None, id: str) -> _Cause:
     """Not in the serving generation: perhaps in one that is being built, or in one that served before."""
     statements = queries("why_not.sql")
     building = conn.execute(statements["building"]).fetchone() if is_storable(id) else None
     if building is not None and Tables(conn, building[0]).stored([id]):
         details = {"generation": building[0], "state": "building"}
-        return Reason("other_generation", "这篇文章在正在建立、还没有启用的索引里。", details)
+        return _Cause(reasons.BUILDING, details)
     if collection is not None and is_storable(id):
         values = {"generation": collection.generation, "id": id}
         row = conn.execute(statements["elsewhere"], values).fetchone()
         if row is not None:
             details = {"generation": row[0], "state": "retired"}
-            return Reason("other_generation", "这篇文章只在已经换下的旧索引里。", details)
-    return Reason("not_indexed", "索引里没有这篇文章。")
+            return _Cause(reasons.RETIRED, details)
+    return _Cause(reasons.NOT_INDEXED, {})
 
 
 def _rank(
@@ -137,21 +144,22 @@ def _rank(
     return None, None
 
 
-def _below(request: SearchRequest, rank: int | None, total: int) -> Reason:
-    shown = {"rank": rank, "total": total, "first": request.offset + 1, "last": request.offset + request.limit}
-    place = f"第 {rank} 位" if rank is not None else f"第 {RANKED} 位以后"
-    return Reason("below_page", f"找到了，排在{place}，不在这一页（{shown['first']}–{shown['last']}）。", shown)
+def _below(request: SearchRequest, rank: int | None, total: int) -> _Cause:
+    first, last = request.offset + 1, request.offset + request.limit
+    shown = {"rank": rank, "total": total, "first": first, "last": last}
+    return _Cause(reasons.below_page(rank, RANKED, first, last), shown)
 
 
-def _kept_down(hit: Hit | None) -> Iterator[Reason]:
+def _kept_down(hit: Hit | None) -> Iterator[_Cause]:
     if hit is None:
         return
+    why = {"why": hit.why}
     if hit.why.get("routes") == ["characters"]:
-        yield Reason("across_words", "这些字在文章里只是跨过词的边界相邻，排在整词出现的文章之后。", {"why": hit.why})
-    for route in BELOW.keys() & set(hit.why.get("routes", ())):
-        yield Reason(route, BELOW[route], {"why": hit.why})  # type: ignore[arg-type]
+        yield _Cause(reasons.ACROSS_WORDS, why)
+    for route in reasons.BELOW.keys() & set(hit.why.get("routes", ())):
+        yield _Cause(reasons.BELOW[route], why)
     if hit.why.get("relaxed"):
-        yield Reason("relaxed", "没有文章包含所有的词；这篇只包含其中一部分。", {"why": hit.why})
+        yield _Cause(reasons.RELAXED, why)
 
 
 class _Check:
@@ -187,40 +195,41 @@ class _Check:
             for unit, analysis in zip(units, analyses, strict=True)
         ]
 
-    def reasons(self) -> tuple[Reason, ...]:
+    def causes(self) -> list[_Cause]:
         """What kept the post out, each cause by itself."""
         found = [*self._filters(), *self._exclusions(), *self._missing()]
-        return tuple(found) or (Reason("unexplained", STALE_STREAM.zh if self._is_other_stream() else "原因不明。"),)
+        return found or [_Cause(self._unexplained(), {})]
 
-    def _is_other_stream(self) -> bool:
-        return self._collection.stream_fingerprint != self._analyzer.stream_fingerprint()
+    def _unexplained(self) -> Notice:
+        is_other_stream = self._collection.stream_fingerprint != self._analyzer.stream_fingerprint()
+        return replace(STALE_STREAM, code="unexplained") if is_other_stream else reasons.UNEXPLAINED
 
-    def _filters(self) -> Iterator[Reason]:
+    def _filters(self) -> Iterator[_Cause]:
         request, query, post = self._request, self._query, self._post
         for tag in dict.fromkeys([*request.tags, *query.tags]):
             if not self._passes(SearchRequest("", tags=(tag,))):
                 has = [*post.tags, *post.categories]
-                yield Reason("tag", f"这篇文章没有标签“{tag}”。", {"tag": tag, "tags": has})
+                yield _Cause(reasons.no_tag(tag), {"tag": tag, "tags": has})
         for asked in (request, query):
             for name, moment in (("after", asked.after), ("before", asked.before)):
                 if moment is not None and not self._passes(SearchRequest("", **{name: moment})):  # type: ignore[arg-type]
-                    yield _date_reason(name, moment, post.published_at)
+                    yield _date_cause(name, moment, post.published_at)
 
     def _passes(self, request: SearchRequest) -> bool:
         allowed = allowed_by_request(self._reader, self._collection, self._analyzer, request)
         return bool(allowed[self._post.ord])
 
-    def _exclusions(self) -> Iterator[Reason]:
+    def _exclusions(self) -> Iterator[_Cause]:
         for part in self._excluded:
             if self._matcher.surely(part)[0][self._post.ord]:
                 details = {"term": part.unit.text, "post": self._near(part.stream)}
-                yield Reason("excluded", f"这篇文章含有被排除的“{part.unit.text}”。", details)
+                yield _Cause(reasons.excluded(part.unit.text), details)
 
-    def _missing(self) -> Iterator[Reason]:
+    def _missing(self) -> Iterator[_Cause]:
         groups = [group for group in self._groups if group]
         if not groups:
             if not (self._query.tags or self._query.before or self._query.after):
-                yield Reason("nothing_to_find", "查询里没有可以查找的词。")
+                yield _Cause(reasons.NOTHING_TO_FIND, {})
             return
         if any(self._matcher.group(group).all[self._post.ord] for group in groups):
             return
@@ -229,7 +238,7 @@ class _Check:
                 if not self._matcher.part(part).all[self._post.ord]:
                     yield self._missing_part(part)
 
-    def _missing_part(self, part: Part) -> Reason:
+    def _missing_part(self, part: Part) -> _Cause:
         missing = [term.text for term in part.terms if not self._holds(term)]
         terms = [{"term": text, "post": self._near(text)} for text in missing]
         details = {
@@ -241,11 +250,7 @@ class _Check:
             "post": self._near(part.stream),
             "readings": self._readings,
         }
-        if not missing:
-            message = f"这篇文章有“{part.unit.text}”的各个词，但没有连在一起。"
-        else:
-            message = f"这篇文章没有“{'”“'.join(missing)}”。"
-        return Reason("missing", message, details)
+        return _Cause(reasons.missing(missing) if missing else reasons.apart(part.unit.text), details)
 
     def _holds(self, term: Term) -> bool:
         kinds = GRAM_KINDS if term.by_grams else WORD_KINDS
@@ -256,11 +261,9 @@ class _Check:
         return near(text, self._reader.passages([self._post.ord])[self._post.ord])
 
 
-def _date_reason(name: str, moment: datetime, published: datetime | None) -> Reason:
+def _date_cause(name: str, moment: datetime, published: datetime | None) -> _Cause:
     details = {name: moment.isoformat(), "published_at": published.isoformat() if published else None}
-    wanted = f"{moment:%Y-%m-%d}" + ("或以后" if name == "after" else "以前")
-    has = f"发布于 {published:%Y-%m-%d}" if published else "没有发布日期"
-    return Reason("date", f"这篇文章{has}，而查询要求{wanted}。", details)
+    return _Cause(reasons.wrong_date(name, moment, published), details)
 
 
 def _storable(text: str) -> str:

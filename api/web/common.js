@@ -11,6 +11,7 @@ const WORDS = {
     backToSearch: "回到搜索", original: "原文", tokens: "{n} 个词", documents: "{n} 篇文章", off: "未启用：", noPost: "没有这篇文章",
     unreachable: "连接不上服务器", removeTag: "去掉标签 {n}", untitled: "（无标题）",
     meant: "你要找的是不是：", suggestions: "补全",
+    missing: "缺少", unchecked: "未核对", exclusion: "要排除的词",
     routes: "怎样找到", matched: "匹配到", fields: "出现在", score: "得分", phrase: "原样的一整段", words: "词", characters: "跨词的字", synonym: "同义词", fuzzy: "相近的拼写", semantic: "意思相近", swaps: "当作", similarity: "相似度", filters: "筛选条件",
     title: "标题", body: "正文", tags: "标签", relaxed: "只含一部分词", "fresh index": "最新的索引", "semantic route": "语义搜索",
   },
@@ -24,6 +25,7 @@ const WORDS = {
     backToSearch: "Back to search", original: "original", tokens: "{n} tokens", documents: "{n} posts", off: "Off: ", noPost: "There is no such post",
     unreachable: "The server cannot be reached", removeTag: "Remove tag {n}", untitled: "(untitled)",
     meant: "Did you mean: ", suggestions: "Completions",
+    missing: "Missing", unchecked: "Not checked", exclusion: "what is excluded",
     routes: "Route", matched: "Matched", fields: "In", score: "Score", phrase: "in one piece", words: "words", characters: "characters across words", synonym: "synonym", fuzzy: "similar spelling", semantic: "near in meaning", swaps: "Read as", similarity: "Similarity", filters: "filters",
     title: "title", body: "body", tags: "tags", relaxed: "Some words only", "fresh index": "fresh index", "semantic route": "semantic route",
   },
@@ -64,10 +66,10 @@ export function marked(text, marks) {
   return parts;
 }
 
-export async function api(path, options) {
+export async function api(path, options = {}) {
   let response;
   try {
-    response = await fetch(path, options);
+    response = await fetch(path, { ...options, headers: { "Accept-Language": LANGUAGE, ...options.headers } });
   } catch (error) {
     if (error.name === "AbortError") throw error;
     throw new Error(t("unreachable"));

@@ -2,6 +2,7 @@ import { api, day, element, marked, postAddress, relatedItems, say, t, tagChip, 
 import { completions } from "./suggest.js";
 
 const PAGE_SIZE = 10;
+const MOST_MISSING = 8;
 const $ = (id) => document.getElementById(id);
 let running = null;
 
@@ -114,7 +115,7 @@ function hitItem(hit, state, position) {
   return element("li", {},
     element("h2", {}, element("a", { href: postAddress(hit.id, state.query), onclick: () => clicked(state, hit, position) },
       ...(hit.title ? marked(hit.title, hit.title_marks) : [t("untitled")]))),
-    element("p", { class: "meta" }, day(hit.published_at), ...tags),
+    element("p", { class: "meta" }, day(hit.published_at), ...tags, ...shortcomings(hit.why)),
     element("p", { class: "snippet" }, ...marked(hit.snippet, hit.snippet_marks)),
     element("div", { class: "extras" },
       element("button", { class: "quiet", type: "button", onclick: toggle(async () => whyList(hit)) }, t("why")),
@@ -123,13 +124,24 @@ function hitItem(hit, state, position) {
       panel));
 }
 
+// What tells a hit from one that was seen to hold all of the query.
+function shortcomings({ missing, unchecked }) {
+  const words = missing?.slice(0, MOST_MISSING).join(" · ");
+  const more = missing?.length > MOST_MISSING ? " …" : "";
+  return [
+    words ? element("span", { class: "lacks" }, `${t("missing")}: ${words}${more}`) : null,
+    unchecked ? element("span", { class: "lacks" }, t("unchecked")) : null,
+  ];
+}
+
 function whyList(hit) {
-  const { routes, matched, fields, score, swaps, ...rest } = hit.why;
+  const { routes, matched, fields, score, swaps, unchecked, ...rest } = hit.why;
   const rows = {
     routes: routes?.map((route) => t(route)),
     matched,
     fields: fields?.map((field) => t(field)),
     swaps: swaps?.map((swap) => `${swap.typed} → ${swap.meant}`) ?? [],
+    unchecked: unchecked?.map((what) => t(what)) ?? [],
     score: hit.score.toFixed(1),
     ...rest,
   };

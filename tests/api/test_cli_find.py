@@ -58,6 +58,31 @@ def test_from_the_queue_to_the_reasons(run: Run, pool: Pool) -> None:
     assert "rank 1 of 1" in run("why-not", "和服", id)[1]
 
 
+def test_notices_and_shortcomings_in_two_languages(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert run("reindex", str(tmp_path / "blog"))[0] == 0
+    for lang, locale, notice, lacks in (
+        ([], "C", "没有文章", "  缺少: 红叶"),
+        ([], "en_US.UTF-8", "No post", "  missing: 红叶"),
+        (["--lang", "zh"], "en_US.UTF-8", "没有文章", "  缺少: 红叶"),
+        (["--lang", "en"], "zh_CN.UTF-8", "No post", "  missing: 红叶"),
+    ):
+        monkeypatch.setenv("LC_ALL", locale)
+        _, out, err = run("search", "清水寺红叶", *lang)
+        assert notice in err
+        assert lacks in out.splitlines()
+        assert answer(run, "search", "清水寺红叶", *lang)["notice_codes"] == ["relaxed"]
+    (id,) = [hit["id"] for hit in answer(run, "search", "和服")["hits"]]
+    assert "does not hold “红叶”" in run("why-not", "红叶", id, "--lang", "en")[1]
+    assert "没有“红叶”" in run("why-not", "红叶", id, "--lang", "zh")[1]
+    assert "缺少" not in run("search", "和服", "--lang", "zh")[1]
+
+
+def test_a_year_and_a_month_are_dates(run: Run, tmp_path: Path) -> None:
+    assert run("reindex", str(tmp_path / "blog"))[0] == 0
+    for options, total in ((["--after", "2026"], 1), (["--after", "2026-02"], 0), (["--before", "2026-02"], 1)):
+        assert answer(run, "search", "和服", *options)["total"] == total
+
+
 def test_synonyms_and_an_empty_report(run: Run, tmp_path: Path) -> None:
     file = tmp_path / "synonyms.txt"
     file.write_text("# 同义词\n番茄 => 西红柿\n", encoding="utf-8")

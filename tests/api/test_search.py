@@ -40,6 +40,24 @@ def test_filters_and_order(blog: TestClient) -> None:
     assert ids(blog, "照片 OR 镜像", sort="newest") == ["docker", "kimono"]
 
 
+@pytest.mark.parametrize("name", ["before", "after"])
+@pytest.mark.parametrize("value", ["2026", "2026-02", "2026/02", "2026-02-01"])
+def test_dates_as_parameters_mean_what_they_mean_in_the_query(blog: TestClient, name: str, value: str) -> None:
+    in_query = ids(blog, f"部署 OR 和服 {name}:{value}", sort="newest")
+    assert ids(blog, "部署 OR 和服", sort="newest", **{name: value}) == in_query
+    assert in_query != ids(blog, "部署 OR 和服", sort="newest")
+    facets = blog.get("/v1/facets", params={"q": "部署 OR 和服", name: value}).json()
+    assert facets["documents"] == len(in_query)
+
+
+def test_a_hit_names_the_words_that_it_lacks(blog: TestClient) -> None:
+    answer = blog.get("/v1/search", params={"q": "京都樱花"}).json()
+    lacking = {hit["id"]: hit["why"].get("missing") for hit in answer["hits"]}
+    assert lacking == {"kimono": ["樱花"]}
+    (hit,) = blog.get("/v1/search", params={"q": "清水寺"}).json()["hits"]
+    assert "missing" not in hit["why"]
+
+
 def test_pages_are_disjoint_and_complete(blog: TestClient) -> None:
     whole = ids(blog, "部署 OR 和服")
     pages = [ids(blog, "部署 OR 和服", limit=1, offset=offset) for offset in range(len(whole))]
@@ -72,6 +90,9 @@ def test_odd_queries_are_answered(blog: TestClient, query: str) -> None:
         {"q": "a", "sort": "oldest"},
         {"q": "a", "before": "tomorrow"},
         {"q": "a", "after": "2026-13-01"},
+        {"q": "a", "after": "2026-13"},
+        {"q": "a", "after": "0001"},
+        {"q": "a", "after": "26"},
         {"q": "a", "tag": ""},
         {"q": "a", "tag": "a\0"},
     ],

@@ -77,6 +77,9 @@ def test_each_miss_has_its_reasons(
     assert [reason.kind for reason in answer.reasons] == kinds
     assert (answer.found, answer.on_page, answer.rank) == (False, False, None)
     assert all(reason.message for reason in answer.reasons)
+    english = ask(blog, analyzer, query, id, language="en", **more)
+    assert [reason.kind for reason in english.reasons] == kinds
+    assert all(reason.message.startswith(("The ", "Found ")) for reason in english.reasons)
 
 
 def test_both_cuts_stand_side_by_side(blog: Connection, analyzer: Analyzer) -> None:
@@ -115,6 +118,8 @@ def test_the_rank_of_a_post_below_the_page(blog: Connection, analyzer: Analyzer,
         assert (answer.rank, answer.on_page) == (place, place <= limit)
         assert [reason.kind for reason in answer.reasons][:1] == ([] if place <= limit else ["below_page"])
         assert answer.total == len(everything.hits)
+        english = ask(blog, analyzer, "服务器", hit.id, limit=limit, language="en")
+        assert all(f"place {place}, not on this page (1–{limit})" in reason.message for reason in english.reasons[:1])
 
 
 def test_a_post_of_another_generation(conn: Connection, analyzer: Analyzer) -> None:
