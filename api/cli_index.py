@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from api.cli_options import Subparsers, add_analyzer, add_command, add_database, add_json, settings_from
-from api.console import UsageError, emit, emit_json, note
+from api.console import UsageError, counted, emit, emit_json, note
 
 if TYPE_CHECKING:
     from index.types import ReindexEvent, ReindexReport
@@ -71,11 +71,16 @@ def progress() -> Iterator[Callable[[ReindexEvent], None]]:
 
 
 def name_failures(report: ReindexReport) -> None:
-    """Every post that failed, by name and reason."""
+    """Every post that failed, and every warning, by name and reason; and why nothing was pruned."""
+    from api.indexing import withheld_reason
+
+    for warning in report.warnings:
+        note(f"{warning.where}: {warning.reason}")
     for bad in report.failed:
         note(f"{bad.where}: {bad.reason}")
-    if report.prune_withheld:
-        note("nothing was pruned: the input had no usable post, or one of those above could be any of the absent posts")
+    reason = withheld_reason(report)
+    if reason is not None:
+        note(reason)
 
 
 def summary(report: ReindexReport) -> str:
@@ -89,8 +94,11 @@ def summary(report: ReindexReport) -> str:
         "removed": report.removed,
         "failed": len(report.failed),
     }
-    said = ", ".join(f"{count} {name}" for name, count in parts.items() if count) or "nothing to do"
-    return f"{report.documents} posts in the index ({said}) in {report.seconds:.1f} s"
+    beside = {"warning": len(report.warnings), "draft": report.drafts, "post": report.protected}
+    more = {"draft": " skipped", "post": " with a password skipped"}
+    said = [f"{count} {name}" for name, count in parts.items() if count] or ["nothing to do"]
+    said += [counted(count, name) + more.get(name, "") for name, count in beside.items() if count]
+    return f"{counted(report.documents, 'post')} in the index ({', '.join(said)}) in {report.seconds:.1f} s"
 
 
 def migrate(args: argparse.Namespace) -> int:

@@ -32,6 +32,11 @@ def note(text: str) -> None:
     print(f"wenci: {text}", file=sys.stderr, flush=True)
 
 
+def counted(number: int, noun: str) -> str:
+    """`1 post`, `2 posts`."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
 def guarded(run: Callable[[], int]) -> int:
     """Run a command and turn what may go wrong into one line and an exit code."""
     try:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from segmenter.analyzer import Analyzer
 
 REPORTED_FAILURES = 100
+"""Failures, and warnings, that a report lists."""
 
 
 class SourceError(ValueError):
@@ -67,8 +68,26 @@ def run_reindex(
 
 
 def report_object(report: ReindexReport) -> dict[str, Any]:
-    """The report for JSON; of many failures the first are listed and all are counted."""
+    """The report for JSON; of many failures and warnings the first are listed and all are counted."""
     shaped: dict[str, Any] = plain(report)
-    shaped["failed_count"] = len(report.failed)
-    shaped["failed"] = shaped["failed"][:REPORTED_FAILURES]
-    return shaped
+    for name in ("failed", "warnings"):
+        shaped[f"{name}_count"] = len(shaped[name])
+        shaped[name] = shaped[name][:REPORTED_FAILURES]
+    return shaped | {"prune_withheld_reason": withheld_reason(report)}
+
+
+def withheld_reason(report: ReindexReport) -> str | None:
+    """Why nothing was pruned although it was asked for, and what to do about it."""
+    if not report.prune_withheld:
+        return None
+    unknown = [bad for bad in report.failed if bad.id is None]
+    if not unknown:
+        return (
+            "--prune deleted nothing, because no post could be read, and so every stored one would go: "
+            "check the PATHs, or delete posts one by one (DELETE /v1/posts/{id})"
+        )
+    these = f"{unknown[0].where} and {len(unknown) - 1} more" if len(unknown) > 1 else unknown[0].where
+    return (
+        f"--prune deleted nothing, because it is not known which posts these are or hold: {these}; "
+        "mend what is named above, or give PATHs without it, and run the command again"
+    )

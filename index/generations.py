@@ -17,7 +17,7 @@ from index.portion import size
 from index.queries import queries
 from index.rows import DocumentAnalyzer, IndexedPost, Prepared, index_posts
 from index.tables import SEGMENT, Tables, ensure_serving, fingerprints
-from index.types import BadPost, Generation, IndexStatus, Post, ReindexEvent, ReindexReport
+from index.types import BadPost, Generation, IndexStatus, ReindexEvent, ReindexReport, Sourced
 
 LOCK = 0x77656E6369_02
 
@@ -55,7 +55,7 @@ def status(conn: Connection, analyzer: DocumentAnalyzer) -> IndexStatus:
 def reindex(
     pool: Pool,
     analyzer: DocumentAnalyzer,
-    posts: Iterable[Post | BadPost],
+    posts: Iterable[Sourced],
     *,
     prune: bool = False,
     on_event: OnEvent | None = None,
@@ -120,7 +120,7 @@ class _Reindex:
         self.started = time.monotonic()
         self.done = self.characters = 0
 
-    def run(self, posts: Iterable[Post | BadPost]) -> ReindexReport:
+    def run(self, posts: Iterable[Sourced]) -> ReindexReport:
         swap.drop_unused(self.conn, self.analyzer.fingerprint())
         with self.conn.transaction():
             ensure_serving(self.conn, self.analyzer)
@@ -215,6 +215,9 @@ class _Reindex:
             removed=absent if self._removes(intake) else 0,
             prune_withheld=self.prune and not self._removes(intake),
             failed=tuple(intake.failed),
+            warnings=tuple(intake.warnings),
+            drafts=intake.drafts,
+            protected=intake.protected,
             documents=current.documents,
             characters=intake.characters,
             seconds=time.monotonic() - self.started,

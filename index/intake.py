@@ -10,7 +10,7 @@ from index.portion import size
 from index.queries import queries
 from index.rows import Prepared
 from index.tables import Tables
-from index.types import BadPost, Post
+from index.types import BadPost, Post, PostWarning, Skipped, Sourced
 
 BATCH_CHARACTERS = 60_000
 BATCH_POSTS = 256
@@ -27,16 +27,21 @@ class Intake:
         self.building = building
         self.fingerprint = fingerprint
         self.failed: list[BadPost] = []
+        self.warnings: list[PostWarning] = []
+        self.drafts = self.protected = 0
         self.added = self.changed = self.unchanged = self.resumed = self.characters = self.read = 0
         conn: Connection = serving.conn
         conn.execute(queries("build.sql")["forget_seen"])
         conn.execute(queries("build.sql")["create_seen"])
 
-    def batches(self, posts: Iterable[Post | BadPost]) -> Iterator[list[Prepared]]:
+    def batches(self, posts: Iterable[Sourced]) -> Iterator[list[Prepared]]:
         """The posts that have to be analysed, a batch at a time; batches can be empty."""
         batch: list[Prepared] = []
         characters = 0
         for post in posts:
+            if isinstance(post, PostWarning | Skipped):
+                self._note(post)
+                continue
             self.read += 1
             prepared = self._prepared(post)
             if prepared is None:
@@ -63,6 +68,14 @@ class Intake:
         else:
             self.added -= 1
         self.fail(bad)
+
+    def _note(self, told: PostWarning | Skipped) -> None:
+        if isinstance(told, PostWarning):
+            self.warnings.append(told)
+        elif told.why == "draft":
+            self.drafts += 1
+        else:
+            self.protected += 1
 
     def _prepared(self, post: Post | BadPost) -> Prepared | None:
         if isinstance(post, BadPost):

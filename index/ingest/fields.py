@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, date, datetime, timedelta, timezone, tzinfo
 from email.utils import parsedate_to_datetime
+from typing import NamedTuple
 
 from index.ingest.errors import PostError
 
@@ -50,20 +51,48 @@ def flag(fields: Mapping[str, object], name: str) -> bool | None:
     raise PostError(f"{name} must be true or false, not {shown(value)}")
 
 
-def first_date(fields: Mapping[str, object], names: Iterable[str], zone: tzinfo) -> datetime | None:
-    """The first present date among `names`, in UTC; one without a zone of its own is in `zone`."""
+class Calendar(NamedTuple):
+    """The clock of a site: dates without a zone are in `zone`; where it `is_common`, all others are shown in it too."""
+
+    zone: tzinfo = UTC
+    is_common: bool = False
+
+    def moment(self, given: datetime) -> datetime:
+        """The moment, on the clock whose date the site shows. Raises ValueError and OverflowError."""
+        aware = given if given.tzinfo is not None else given.replace(tzinfo=self.zone)
+        aware.astimezone(UTC)
+        return self._on_own_clock(aware) if self.is_common else _fixed(aware)
+
+    def _on_own_clock(self, aware: datetime) -> datetime:
+        try:
+            return _fixed(aware.astimezone(self.zone))
+        except OverflowError:  # the last hours of the year 9999
+            return _fixed(aware)
+
+
+def _fixed(moment: datetime) -> datetime:
+    offset = moment.utcoffset()
+    return moment.replace(tzinfo=timezone(offset) if offset else UTC, fold=0)
+
+
+def first_date(
+    fields: Mapping[str, object], names: Iterable[str], calendar: Calendar, warnings: list[str]
+) -> datetime | None:
+    """The first date that can be read among `names`; a warning for each before it that cannot."""
     for name in names:
-        if fields.get(name) not in (None, ""):
-            return read_date(fields[name], name, zone)
+        if fields.get(name) in (None, ""):
+            continue
+        try:
+            return read_date(fields[name], name, calendar)
+        except PostError as error:
+            warnings.append(f"{error}; indexed without it")
     return None
 
 
-def read_date(value: object, name: str, zone: tzinfo) -> datetime:
-    """A date, with or without time and zone, as an aware datetime in UTC; PostError naming field and value."""
+def read_date(value: object, name: str, calendar: Calendar) -> datetime:
+    """A date, with or without time and zone, on the clock whose date the site shows; PostError with field and value."""
     try:
-        moment = _native_date(value) or _parse_date(str(value).strip())
-        aware = moment if moment.tzinfo is not None else moment.replace(tzinfo=zone)
-        return aware.astimezone(UTC)
+        return calendar.moment(_native_date(value) or _parse_date(str(value).strip()))
     except (ValueError, OverflowError, TypeError) as error:
         raise PostError(f"{name} is not a date: {shown(value)}") from error
 

@@ -3,7 +3,6 @@
 import io
 import json
 from collections.abc import Iterator, Mapping
-from datetime import UTC
 from pathlib import Path
 from typing import BinaryIO
 
@@ -17,6 +16,8 @@ from index.types import BadPost, Post
 
 MAX_LINE = 64 * 1024 * 1024
 _CHUNK = 1 << 20
+_PUBLISHED = ("published_at", "date")
+_UPDATED = ("updated_at", "updated")
 
 
 def is_json_lines(path: Path) -> bool:
@@ -24,8 +25,8 @@ def is_json_lines(path: Path) -> bool:
     return path.name.lower().endswith((".jsonl", ".jsonl.zst", ".ndjson", ".ndjson.zst"))
 
 
-def read_json_lines(path: Path) -> Iterator[tuple[int, Post | BadPost]]:
-    """Each line that is not blank with its number: a post, or `file:line` and the reason why it is none.
+def read_json_lines(path: Path) -> Iterator[tuple[int, Post | BadPost, list[str]]]:
+    """Each line that is not blank with its number: a post, or `file:line` and the reason why it is none; and warnings.
 
     Bodies are taken as plain text. Memory holds one line, of at most 64 MB; a longer one is reported and skipped.
     """
@@ -35,10 +36,11 @@ def read_json_lines(path: Path) -> Iterator[tuple[int, Post | BadPost]]:
         with _open(path) as stream:
             for number, line in enumerate(_lines(stream), start=1):
                 if line is None or line.strip():
-                    yield number, _read_line(line, name, number)
+                    warnings: list[str] = []
+                    yield number, _read_line(line, name, number, warnings), warnings
     except (OSError, EOFError, zstandard.ZstdError) as error:
         reason = getattr(error, "strerror", None) or error
-        yield number + 1, BadPost(f"{name}:{number + 1}", f"the file cannot be read from here on: {reason}")
+        yield number + 1, BadPost(f"{name}:{number + 1}", f"the file cannot be read from here on: {reason}"), []
 
 
 def _open(path: Path) -> BinaryIO:
@@ -60,7 +62,7 @@ def _lines(stream: BinaryIO) -> Iterator[bytes | None]:
         yield None
 
 
-def _read_line(line: bytes | None, name: str, number: int) -> Post | BadPost:
+def _read_line(line: bytes | None, name: str, number: int, warnings: list[str]) -> Post | BadPost:
     where = f"{name}:{number}"
     try:
         if line is None:
@@ -70,7 +72,7 @@ def _read_line(line: bytes | None, name: str, number: int) -> Post | BadPost:
     except PostError as error:
         return BadPost(where, str(error))
     try:
-        return _post(own_id, data, Path(name).name)
+        return _post(own_id, data, Path(name).name, warnings)
     except PostError as error:
         return BadPost(where, str(error), own_id)
 
@@ -89,7 +91,7 @@ def _parse(line: bytes, number: int) -> Mapping[str, object]:
     return data
 
 
-def _post(own_id: str, data: Mapping[str, object], file: str) -> Post:
+def _post(own_id: str, data: Mapping[str, object], file: str, warnings: list[str]) -> Post:
     excerpt = {"excerpt": _text(data, "excerpt")} if data.get("excerpt") else {}
     return Post(
         id=own_id,
@@ -98,8 +100,8 @@ def _post(own_id: str, data: Mapping[str, object], file: str) -> Post:
         tags=tuple(read.names_field(data.get("tags"), "tags")),
         categories=tuple(read.names_field(data.get("categories"), "categories")),
         url=read.text_field(data, "url"),
-        published_at=read.first_date(data, ("published_at",), UTC),
-        updated_at=read.first_date(data, ("updated_at",), UTC),
+        published_at=read.first_date(data, _PUBLISHED, read.Calendar(), warnings),
+        updated_at=read.first_date(data, _UPDATED, read.Calendar(), warnings),
         extra={"path": file, **excerpt},
     )
 

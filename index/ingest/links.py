@@ -49,18 +49,10 @@ def _filled(site: Site, parts: tuple[str, ...], published: datetime | None) -> s
         return None
     values = {"title": "/".join(parts), "name": parts[-1]}
     if published is not None:
-        local = _local(published, site)
-        values |= {"year": f"{local:%Y}", "month": f"{local:%m}", "day": f"{local:%d}", "hour": f"{local:%H}"}
-        values |= {"i_month": str(local.month), "i_day": str(local.day), "minute": f"{local:%M}"}
-        values |= {"second": f"{local:%S}"}
+        values |= {"year": f"{published:%Y}", "month": f"{published:%m}", "day": f"{published:%d}"}
+        values |= {"i_month": str(published.month), "i_day": str(published.day)}
+        values |= {"hour": f"{published:%H}", "minute": f"{published:%M}", "second": f"{published:%S}"}
     pattern = str(site.settings.get("permalink") or _DEFAULT_PATTERN)
     if any(name not in values for name in _PLACE.findall(pattern)):
         return None
     return _PLACE.sub(lambda place: values[place.group(1)], pattern)
-
-
-def _local(moment: datetime, site: Site) -> datetime:
-    try:
-        return moment.astimezone(site.zone)
-    except OverflowError:  # the last hours of the year 9999
-        return moment

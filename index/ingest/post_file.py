@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
+from typing import Literal
 
 from index.ingest import fields as read
 from index.ingest.errors import PostError
@@ -12,7 +13,7 @@ from index.ingest.front_matter import split_front_matter
 from index.ingest.links import post_url
 from index.ingest.markdown import MarkdownReader, MarkdownText
 from index.ingest.site import DATED_NAME, Generator, Site, check_id, generator_of
-from index.types import Post
+from index.types import Post, Skipped
 
 _PUBLISHED = ("date", "published_at", "publishdate", "pubdate", "created", "created_at", "published")
 _UPDATED = ("updated", "lastmod", "last_modified_at", "modified", "updated_at")
@@ -20,24 +21,27 @@ _EXCERPTS = ("excerpt", "summary", "description")
 _WORD_BREAKS = re.compile(r"[-_]+")
 
 
-def read_post(path: Path, site: Site, reader: MarkdownReader) -> Post | None:
-    """The post in `path`; None for a draft. Raises PostError with the reason why there is none.
+def read_post(path: Path, site: Site, reader: MarkdownReader, warnings: list[str]) -> Post | Skipped:
+    """The post in `path`. Raises PostError with the reason why there is none; what it is left without is a warning.
 
     A date in the future makes no draft: whether a post is shown already is for the site to say.
     """
     front, body = split_front_matter(read_text(path))
-    if is_draft(front, site, path):
-        return None
+    why = skipped_as(front, site, path)
+    if why is not None:
+        return Skipped(printable(path), why)
     own_id = post_id(front, site, path)
     try:
-        return _build(own_id, front, reader.read(body), site, path)
+        return _build(own_id, front, reader.read(body), site, path, warnings)
     except PostError as error:
         raise PostError(str(error), own_id) from error
 
 
-def _build(own_id: str, front: Mapping[str, object], text: MarkdownText, site: Site, path: Path) -> Post:
+def _build(
+    own_id: str, front: Mapping[str, object], text: MarkdownText, site: Site, path: Path, warnings: list[str]
+) -> Post:
     generator = generator_of(site, path)
-    published = _published(front, site, path)
+    published = _published(front, site, path, warnings)
     is_article = "_posts" in path.relative_to(site.root).parts
     if not front and not text.text:
         raise PostError("file is empty")
@@ -49,26 +53,25 @@ def _build(own_id: str, front: Mapping[str, object], text: MarkdownText, site: S
         categories=tuple(_categories(front, site, path, generator)),
         url=post_url(front, site, site.parts(path), is_article, published),
         published_at=published,
-        updated_at=read.first_date(front, _UPDATED, site.zone),
+        updated_at=read.first_date(front, _UPDATED, site.calendar, warnings),
         extra=_extra(front, text, site, path),
     )
 
 
-def is_draft(front: Mapping[str, object], site: Site, path: Path) -> bool:
-    """`draft: true`, `published: false`, a file in a `_drafts` folder, or a post behind a `password` of its own."""
+def skipped_as(front: Mapping[str, object], site: Site, path: Path) -> Literal["draft", "password"] | None:
+    """A draft: `draft: true`, `published: false`, a file in a `_drafts` folder; or a post behind a `password`."""
     if front.get("password") not in (None, "", False):
-        return True
-    if "_drafts" in path.relative_to(site.root).parts[:-1]:
-        return True
-    if read.flag(front, "draft") is True:
-        return True
-    return not _is_date(front.get("published"), site) and read.flag(front, "published") is False
+        return "password"
+    is_kept_back = "_drafts" in path.relative_to(site.root).parts[:-1] or read.flag(front, "draft") is True
+    if is_kept_back or (not _is_date(front.get("published"), site) and read.flag(front, "published") is False):
+        return "draft"
+    return None
 
 
 def _is_date(value: object, site: Site) -> bool:
     """Some themes write the date into `published`."""
     try:
-        read.read_date(value, "published", site.zone)
+        read.read_date(value, "published", site.calendar)
     except PostError:
         return False
     return True
@@ -93,15 +96,15 @@ def _title(front: Mapping[str, object], text: MarkdownText, site: Site, path: Pa
     return _WORD_BREAKS.sub(" ", dated.group(2) if dated else name).strip() or name
 
 
-def _published(front: Mapping[str, object], site: Site, path: Path) -> datetime | None:
+def _published(front: Mapping[str, object], site: Site, path: Path, warnings: list[str]) -> datetime | None:
     """The date of the front matter, or else that of a name such as `2024-05-01-title.md`."""
     names = _PUBLISHED if _is_date(front.get("published"), site) else _PUBLISHED[:-1]
-    given = read.first_date(front, names, site.zone)
+    given = read.first_date(front, names, site.calendar, warnings)
     dated = DATED_NAME.fullmatch(site.parts(path)[-1])
     if given is not None or dated is None:
         return given
     try:
-        return read.read_date(dated.group(1), "date", site.zone)
+        return read.read_date(dated.group(1), "date", site.calendar)
     except PostError:
         return None
 

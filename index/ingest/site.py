@@ -11,12 +11,12 @@ import re
 import tomllib
 import unicodedata
 from collections.abc import Mapping
-from datetime import UTC, tzinfo
 from pathlib import Path
 from typing import Literal, NamedTuple
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from index.ingest.errors import PostError
+from index.ingest.fields import Calendar
 from index.ingest.yaml_subset import load_yaml
 
 Generator = Literal["hexo", "hugo", "jekyll", "plain"]
@@ -37,7 +37,7 @@ class Site(NamedTuple):
     root: Path
     generator: Generator
     settings: Mapping[str, object]
-    zone: tzinfo
+    calendar: Calendar
     has_config: bool
 
     def skips_folder(self, folder: Path) -> bool:
@@ -74,12 +74,12 @@ def find_site(given: Path) -> Site:
         hugo = next((candidate / name for name in _HUGO_CONFIGS if os.path.exists(candidate / name)), None)
         if hugo is not None and os.path.isdir(candidate / "content"):
             return _site(candidate, "hugo", hugo)
-    return Site(folder, "plain", {}, UTC, False)
+    return Site(folder, "plain", {}, Calendar(), False)
 
 
 def _site(root: Path, generator: Generator, config: Path) -> Site:
     settings = _settings(config)
-    return Site(root, generator, settings, _zone(settings.get("timezone")), True)
+    return Site(root, generator, settings, _calendar(settings.get("timezone"), generator), True)
 
 
 def generator_of(site: Site, path: Path) -> Generator:
@@ -115,9 +115,12 @@ def _settings(config: Path) -> Mapping[str, object]:
     return {str(key).lower(): value for key, value in data.items()} if isinstance(data, dict) else {}
 
 
-def _zone(name: object) -> tzinfo:
-    """The time zone of that name; UTC if there is none or this machine does not know it."""
+def _calendar(name: object, generator: Generator) -> Calendar:
+    """The clock of the zone of that name; UTC if there is none or this machine does not know it.
+
+    Hexo and Jekyll show all dates in the zone of the site, Hugo shows each in its own.
+    """
     try:
-        return ZoneInfo(name) if isinstance(name, str) and name else UTC
+        return Calendar(ZoneInfo(name), generator != "hugo") if isinstance(name, str) and name else Calendar()
     except (ZoneInfoNotFoundError, ValueError, OSError):
-        return UTC
+        return Calendar()

@@ -80,6 +80,52 @@ def test_reindex_reports_bad_posts_and_takes_the_others(wenci: Run, posts: Path)
     assert "posts.jsonl:3" in done.stderr
 
 
+def test_reindex_says_what_it_left_out_of_posts_and_which_it_skipped(wenci: Run, tmp_path: Path) -> None:
+    blog = tmp_path / "blog"
+    blog.mkdir()
+    (blog / "a.md").write_text("---\ntitle: 五月\ndate: 2024-13-40\n---\n五月的正文", encoding="utf-8")
+    (blog / "b.md").write_text("---\ndraft: true\n---\n草稿", encoding="utf-8")
+    (blog / "c.md").write_text("---\npassword: 1\n---\n密码", encoding="utf-8")
+    done = wenci("reindex", str(blog))
+    assert done.stdout.startswith(
+        "1 post in the index (1 added, 1 warning, 1 draft skipped, 1 post with a password skipped) in "
+    )
+    assert done.stderr == f"wenci: {blog / 'a.md'}: date is not a date: '2024-13-40'; indexed without it\n"
+    assert done.returncode == 0
+    report = json.loads(wenci("reindex", str(blog), "--json").stdout)
+    assert (report["unchanged"], report["drafts"], report["protected"], report["warnings_count"]) == (1, 1, 1, 1)
+    assert report["warnings"][0]["where"] == str(blog / "a.md")
+    assert json.loads(wenci("search", "五月", "--json").stdout)["hits"][0]["published_at"] is None
+
+
+def test_prune_says_why_it_deleted_nothing(wenci: Run, posts: Path, tmp_path: Path) -> None:
+    wenci("reindex", str(posts))
+    empty, broken = tmp_path / "empty", tmp_path / "broken.jsonl"
+    empty.mkdir()
+    broken.write_text('{"id": "c", "title": "三", "body": "三"}\n{broken\n{"title": "没有 id"}\n', encoding="utf-8")
+    for path, why in [
+        (empty, "because it is not known which posts these are or hold: {path}; mend what is named above, or"),
+        (broken, "because it is not known which posts these are or hold: {path}:2 and 1 more; mend what is named"),
+    ]:
+        done = wenci("reindex", str(path), "--prune")
+        assert done.returncode == 1
+        assert last_line(done.stderr).startswith("wenci: --prune deleted nothing, " + why.format(path=path))
+    (empty / "a.md").write_text("---\ndraft: true\n---\n", encoding="utf-8")
+    report = json.loads(wenci("reindex", str(empty), "--prune", "--json").stdout)
+    assert (report["documents"], report["removed"], report["prune_withheld"]) == (3, 0, True)
+    assert report["prune_withheld_reason"].startswith("--prune deleted nothing, because no post could be read")
+    assert json.loads(wenci("reindex", str(posts), "--prune", "--json").stdout)["prune_withheld_reason"] is None
+
+
+def test_a_date_is_the_one_that_the_author_wrote(wenci: Run, tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("---\ntitle: 元旦\ndate: 2025-01-01 00:00:00 +0800\n---\n新年", encoding="utf-8")
+    wenci("reindex", str(tmp_path / "a.md"))
+    assert "  a · 2025-01-01\n" in wenci("search", "新年", "--after", "2025-01-01").stdout
+    assert wenci("search", "新年", "--before", "2025-01-01").stdout == ""
+    assert wenci("search", "新年", "--before", "2024-12-31T16:00:01Z").stdout != ""
+    assert "years: 2025 (1)\n" in wenci("facets", "新年").stdout
+
+
 def test_a_missing_folder_is_not_an_empty_one(wenci: Run, posts: Path) -> None:
     wenci("reindex", str(posts))
     lost = wenci("reindex", str(posts.parent / "nowhere"), "--prune")

@@ -11,7 +11,7 @@ from index import documents
 from index.db import Pool, connection, open_pool
 from index.errors import ReindexRunning
 from index.generations import LOCK, reindex, serving, status
-from index.types import BadPost, Post, ReindexEvent
+from index.types import BadPost, Post, PostWarning, ReindexEvent, Skipped
 from tests.index.samples import CountingAnalyzer, SmallAnalyzer, check_whole, make_posts
 
 SMALL = SmallAnalyzer()
@@ -300,3 +300,13 @@ def test_dead_postings_do_not_pile_up(pool: Pool, conn: Connection, monkeypatch:
     assert rest is not None
     assert rest[0] * 5 < full[0]
     check_whole(conn, make_posts(10, edition=7))
+
+
+def test_warnings_and_drafts_are_reported_and_cost_nothing(pool: Pool) -> None:
+    warning = PostWarning("a.md", "date is not a date: '昨天'; indexed without it")
+    skipped = [Skipped("d.md", "draft"), Skipped("e.md", "draft"), Skipped("p.md", "password")]
+    report = reindex(pool, SMALL, [*make_posts(2), warning, *skipped], prune=True)
+    assert (report.documents, report.failed, report.warnings) == (2, (), (warning,))
+    assert (report.drafts, report.protected, report.prune_withheld) == (2, 1, False)
+    nothing = reindex(pool, SMALL, skipped, prune=True)
+    assert (nothing.documents, nothing.kept, nothing.prune_withheld) == (2, 2, True)

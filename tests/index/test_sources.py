@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from index.sources import read_posts
-from index.types import BadPost, Post
+from index.types import BadPost, Post, PostWarning, Skipped
 
 
 def write(folder: Path, files: dict[str, str | bytes]) -> Path:
@@ -183,8 +183,76 @@ def test_dates(tmp_path: Path, date: str, expected: datetime | None) -> None:
 @pytest.mark.parametrize(
     "value", ["昨天", "2024-13-01", "2024-02-30", "0000-01-01", "2024-01-01 25:00", "2024-01-01 +99:00"]
 )
-def test_a_bad_date_is_reported_with_field_and_value(tmp_path: Path, value: str) -> None:
-    assert reason(tmp_path, f"---\nupdated: {value}\n---\n文") == f"updated is not a date: {value!r}"
+def test_a_bad_date_costs_the_date_and_not_the_post(tmp_path: Path, value: str) -> None:
+    write(tmp_path, {"a.md": f"---\nupdated: {value}\ndate: 2024-05-01\n---\n文"})
+    post, warning = read_posts([tmp_path, tmp_path / "a.md"])
+    assert isinstance(post, Post)
+    assert (post.body, post.published_at, post.updated_at) == ("文", datetime(2024, 5, 1, tzinfo=UTC), None)
+    assert warning == PostWarning(str(tmp_path / "a.md"), f"updated is not a date: {value!r}; indexed without it")
+
+
+def test_a_bad_date_gives_way_to_the_next_one(tmp_path: Path) -> None:
+    write(
+        tmp_path,
+        {
+            "2024-05-01-a.md": "---\ndate: 昨天\ncreated: 2024-04-30\n---\n文",
+            "2024-05-01-b.md": "---\ndate: 5\n---\n文",
+        },
+    )
+    found = list(read_posts([tmp_path]))
+    assert [str(post.published_at)[:10] for post in found if isinstance(post, Post)] == ["2024-04-30", "2024-05-01"]
+    assert [warning.reason[:18] for warning in found if isinstance(warning, PostWarning)] == [
+        "date is not a date",
+        "date is not a date",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("config", "date", "shown"),
+    [
+        ({}, "2024-05-01", "2024-05-01 00:00:00+00:00"),
+        ({}, "2024-05-01 00:30:00 +0800", "2024-05-01 00:30:00+08:00"),
+        ({}, "2024-05-01T00:30:00Z", "2024-05-01 00:30:00+00:00"),
+        ({"_config.yml": "timezone: Asia/Shanghai"}, "2024-05-01 00:30", "2024-05-01 00:30:00+08:00"),
+        ({"_config.yml": "timezone: Asia/Shanghai"}, "2024-04-30T16:30:00Z", "2024-05-01 00:30:00+08:00"),
+        ({"_config.yml": "timezone: Nowhere/At_All"}, "2024-04-30T16:30:00-07:00", "2024-04-30 16:30:00-07:00"),
+        ({"_config.yml": "", "source/a": ""}, "2024-05-01 00:30:00 +0800", "2024-05-01 00:30:00+08:00"),
+        ({"hugo.toml": "timeZone = 'Asia/Tokyo'", "content/a": ""}, "2024-05-01", "2024-05-01 00:00:00+09:00"),
+        (
+            {"hugo.toml": "timeZone = 'Asia/Tokyo'", "content/a": ""},
+            "2024-04-30T23:30:00-07:00",
+            "2024-04-30 23:30:00-07:00",
+        ),
+    ],
+)
+def test_a_date_is_the_one_that_the_site_shows(tmp_path: Path, config: dict[str, str], date: str, shown: str) -> None:
+    """Hexo and Jekyll show all dates in the zone of the site, where it has one; Hugo shows each in its own."""
+    name = "content/x.md" if "hugo.toml" in config else "_posts/x.md"
+    write(tmp_path, {**config, name: f"---\ndate: {date}\n---\n文"})
+    [post] = read_posts([tmp_path])
+    assert isinstance(post, Post)
+    assert str(post.published_at) == shown
+
+
+def test_what_is_not_to_be_found_is_said_once(tmp_path: Path) -> None:
+    write(
+        tmp_path,
+        {
+            "_drafts/a.md": "草稿",
+            "b.md": "---\ndraft: true\ndate: 昨天\n---\n文",
+            "c.md": "---\npublished: false\n---\n文",
+            "d.md": "---\npassword: 1\ndraft: true\n---\n文",
+            "e.md": "文",
+        },
+    )
+    found = list(read_posts([tmp_path, tmp_path / "c.md"]))
+    assert [(os.path.basename(one.where), one.why) for one in found if isinstance(one, Skipped)] == [
+        ("b.md", "draft"),
+        ("c.md", "draft"),
+        ("d.md", "password"),
+        ("a.md", "draft"),
+    ]
+    assert len(found) == 5
 
 
 @pytest.mark.parametrize(
@@ -351,7 +419,7 @@ def test_a_bad_post_has_its_id_where_it_is_known(tmp_path: Path) -> None:
         tmp_path,
         {
             "_config.yml": "",
-            "source/_posts/a.md": "---\nslug: own\ndate: 昨天\n---\n文",
+            "source/_posts/a.md": "---\nslug: own\ntitle: [1]\n---\n文",
             "source/_posts/b.md": "---\ntitle: 未完\n文",
             "source/_posts/c.md": "---\nslug: b\n---\n文",
         },
@@ -441,7 +509,7 @@ MARKS = st.sampled_from(
 def test_any_text_is_a_post_or_a_bad_post(tmp_path: Path, parts: list[str]) -> None:
     (tmp_path / "x.md").write_text("".join(parts), encoding="utf-8")
     for found in read_posts([tmp_path]):
-        assert isinstance(found, (Post, BadPost))
+        assert isinstance(found, (Post, BadPost, PostWarning, Skipped))
         if isinstance(found, Post):
             assert "\x00" not in found.title + found.body
             (found.title + found.body).encode()
@@ -453,4 +521,4 @@ def test_any_text_is_a_post_or_a_bad_post(tmp_path: Path, parts: list[str]) -> N
 )
 def test_any_bytes_are_a_post_or_a_bad_post(tmp_path: Path, data: bytes, head: bytes) -> None:
     (tmp_path / "x.md").write_bytes(head + data)
-    assert all(isinstance(found, (Post, BadPost)) for found in read_posts([tmp_path]))
+    assert all(isinstance(found, (Post, BadPost, PostWarning, Skipped)) for found in read_posts([tmp_path]))

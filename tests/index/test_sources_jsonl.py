@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 
 from index.ingest import jsonl
 from index.sources import read_posts
-from index.types import BadPost, Post
+from index.types import BadPost, Post, PostWarning, Sourced
 
 GOOD = b'{"id": "ok", "title": "t", "body": "b"}'
 
 
-def read(path: Path, data: bytes) -> list[Post | BadPost]:
+def read(path: Path, data: bytes) -> list[Sourced]:
     path.write_bytes(data)
     return list(read_posts([path]))
 
@@ -59,8 +59,6 @@ def test_all_fields(tmp_path: Path) -> None:
         (b'{"id": "a", "title": 1, "body": "b"}', "title must be text"),
         (b'{"id": "a", "title": "t", "body": "\\ud800"}', "body has a lone surrogate (U+D800)"),
         (b'{"id": "a", "title": "t", "body": "b", "tags": [{}]}', "tags must be names"),
-        (b'{"id": "a", "title": "t", "body": "b", "published_at": "soon"}', "published_at is not a date: 'soon'"),
-        (b'{"id": "a", "title": "t", "body": "b", "published_at": 5}', "published_at is not a date"),
         (b'{"id": ' + b"9" * 5000 + b"}", "not usable JSON"),
         (b"[" * 100_000, "not usable JSON"),
         ("中".encode("gb18030"), "not UTF-8"),
@@ -74,6 +72,36 @@ def test_a_bad_line_is_named_and_the_rest_goes_on(tmp_path: Path, line: bytes, r
     assert reason in bad.reason
     assert bad.id == ("a" if b'"id": "a"' in line else None)
     assert isinstance(post, Post)
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "reason"),
+    [
+        ("published_at", "soon", "published_at is not a date: 'soon'; indexed without it"),
+        ("date", 5, "date is not a date: '5'; indexed without it"),
+        ("updated", ["2024"], "updated is not a date: \"['2024']\"; indexed without it"),
+    ],
+)
+def test_a_bad_date_costs_the_date_and_not_the_post(tmp_path: Path, field: str, value: object, reason: str) -> None:
+    path = tmp_path / "posts.jsonl"
+    line = json.dumps({"id": "a", "title": "t", "body": "b", field: value}).encode()
+    post, warning, ok, again = read(path, line + b"\n" + GOOD + b"\n" + line)
+    assert isinstance(post, Post)
+    assert (post.id, post.published_at, post.updated_at) == ("a", None, None)
+    assert warning == PostWarning(f"{path}:1", reason)
+    assert isinstance(ok, Post)
+    assert isinstance(again, BadPost), "a second post with the same id is bad, and its date is not spoken of"
+
+
+def test_dates_may_have_the_names_of_front_matter(tmp_path: Path) -> None:
+    line = {"id": "a", "title": "t", "body": "b", "date": "2024-05-01T00:30:00+08:00", "updated": "2024/5/2"}
+    [post] = read(tmp_path / "posts.jsonl", json.dumps(line).encode())
+    assert isinstance(post, Post)
+    assert str(post.published_at) == "2024-05-01 00:30:00+08:00"
+    assert str(post.updated_at) == "2024-05-02 00:00:00+00:00"
+    [post] = read(tmp_path / "posts.jsonl", json.dumps(line | {"published_at": "2023-01-01"}).encode())
+    assert isinstance(post, Post)
+    assert str(post.published_at) == "2023-01-01 00:00:00+00:00"
 
 
 def test_byte_order_mark(tmp_path: Path) -> None:
@@ -141,8 +169,9 @@ KEYS = st.sampled_from(["id", "title", "body", "tags", "categories", "published_
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.dictionaries(KEYS, VALUES))
 def test_any_object_is_a_post_or_a_bad_post(tmp_path: Path, data: dict[str, object]) -> None:
-    [found] = read(tmp_path / "x.jsonl", json.dumps(data).encode())
+    found, *others = read(tmp_path / "x.jsonl", json.dumps(data).encode())
     assert isinstance(found, (Post, BadPost))
+    assert all(isinstance(other, PostWarning) for other in others)
 
 
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
