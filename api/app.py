@@ -25,6 +25,7 @@ from api.bootstrap import SERVER_PATIENCE, load_analyzer, open_database
 from api.jobs import handlers, load_synonyms, request_vectors
 from api.limits import BodyLimit
 from api.live import LiveAnalyzer
+from api.paths import PathText
 from api.services import Services
 from api.settings import Settings
 from api.version import program_version
@@ -57,6 +58,7 @@ def create_app(settings: Settings, *, pool: Pool | None = None, analyzer: Analyz
         docs_url=None,
         redoc_url=None,
     )
+    app.add_middleware(PathText)
     app.add_middleware(BodyLimit, limit=settings.limits.body_bytes)
     if settings.cors_origins:
         app.add_middleware(CORSMiddleware, allow_origins=list(settings.cors_origins), allow_methods=["GET"])

@@ -74,7 +74,12 @@ class Recorder:
         self._thread.start()
 
     def search(self, query: str, total: int, latency_ms: float, *, first: int = 0, client: str | None = None) -> None:
-        """Note a search: how many posts it found, which page was asked for (`first`, its offset), how long it took."""
+        """Note a search: how many posts it found, which page was asked for (`first`, its offset), how long it took.
+
+        A blank query, which lists what filters leave, is none.
+        """
+        if is_blank(query):
+            return
         self._put(_Search(datetime.now(UTC), _kept(query, MAX_QUERY), total, first, latency_ms, client))
 
     def click(self, query: str, post: str, *, position: int | None = None, client: str | None = None) -> None:
@@ -158,6 +163,11 @@ def purge(conn: Connection, until: datetime) -> int:
     for name in ("forget_searches", "forget_clicks"):
         gone += conn.execute(queries("analytics.sql")[name], {"until": until, "limit": PURGE_ROWS}).rowcount
     return gone
+
+
+def is_blank(query: str) -> bool:
+    """Whether nothing that can be seen was typed."""
+    return not any(char.isprintable() and not char.isspace() for char in query)
 
 
 def _kept(text: str, length: int) -> str:

@@ -44,7 +44,7 @@ class _Row(NamedTuple):
 
 
 def suggest(conn: Connection, analyzer: DocumentAnalyzer, query: str, limit: int = 10) -> list[Suggestion]:
-    """The best `limit` completions of `query`, in a fixed order; none for an empty one.
+    """The best `limit` completions of `query`, white space aside, in a fixed order; none for an empty one.
 
     What begins with the text itself stands above what only its pinyin begins with; then the beginning of a title or tag
     above a later word; then the best of each kind in turn, by number of posts. Raises `IndexingError` when PostgreSQL
@@ -74,7 +74,7 @@ def suggest(conn: Connection, analyzer: DocumentAnalyzer, query: str, limit: int
 
 def prefixes(analyzer: DocumentAnalyzer, query: str) -> dict[int, str]:
     """For each route what keys have to begin with; pinyin only where nothing but Latin letters was typed."""
-    query = "".join(char for char in query[: 4 * KEY_LENGTH] if char.isprintable())
+    query = "".join(char for char in query.strip()[: 4 * KEY_LENGTH] if char.isprintable())
     stream = analyzer.stream(query)[:KEY_LENGTH]
     found = {TEXT: stream} if stream else {}
     spelt = typed(query)[:KEY_LENGTH]

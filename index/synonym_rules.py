@@ -53,6 +53,8 @@ def parse_rule(line: str) -> Rule:
     """
     left, arrow, right = line.partition("=>")
     if arrow:
+        if "=" in left or "=" in right:
+            raise ValueError("= and => do not go together; separate words with commas, as in: a, b => c")
         rule = Rule(_words(_COMMA.split(left)), _words(_COMMA.split(right)), two_way=False)
         if not rule.words or not rule.meanings:
             raise ValueError("expected a word on both sides of =>")

@@ -51,6 +51,15 @@ def test_searches_and_clicks_are_reported(recorded: TestClient) -> None:
     assert [one["query"] for one in found["without_results"]] == ["没有xyzzy"]
 
 
+def test_a_blank_query_is_no_search(recorded: TestClient) -> None:
+    for query in ("", " ", "\u3000\t", "\u200b\ufeff"):
+        assert recorded.get("/v1/search", params={"q": query, "tag": "旅行"}).status_code == 200
+    recorded.get("/v1/search", params={"q": "，"})
+    found = until(lambda: recorded.get("/v1/analytics").json(), lambda report: report["searches"] > 0)
+    assert [one["query"] for one in found["without_results"]] == ["，"]
+    assert found["searches"] == 1
+
+
 def test_who_asks_not_to_be_tracked_has_no_client(recorded: TestClient) -> None:
     recorded.get("/v1/search", params={"q": "和服"}, headers={"Sec-GPC": "1"})
     found = until(lambda: recorded.get("/v1/analytics").json(), lambda report: report["searches"] == 1)

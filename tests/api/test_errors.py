@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import Iterator
+from urllib.parse import quote
 
 import pytest
 from fastapi.testclient import TestClient
@@ -23,6 +24,30 @@ def test_unknown_addresses(client: TestClient) -> None:
     assert_problem(client.get("/assets/nothing.js"), 404)
     assert_problem(client.get("/assets/../app.py"), 404)
     assert_problem(client.get("/assets/%2e%2e/app.py"), 404)
+
+
+@pytest.mark.parametrize(
+    ("path", "named"),
+    [
+        ("/v1/posts/%ff", "%FF after /v1/posts/"),
+        ("/v1/posts/%E4%BD%A0%e5%a5/related", "%E5 after /v1/posts/你"),
+        ("/v1/words/%ED%A0%80", "%ED after /v1/words/"),
+        ("/%C0%AF", "%C0 after /"),
+    ],
+)
+@pytest.mark.parametrize("method", ["GET", "DELETE"])
+def test_a_path_that_is_not_utf8_is_not_read_as_another_one(
+    client: TestClient, method: str, path: str, named: str
+) -> None:
+    assert assert_problem(client.request(method, path), 400)["detail"] == f"the path is not UTF-8: {named}"
+
+
+def test_a_path_may_hold_any_character(client: TestClient) -> None:
+    for id in ("你好", "a/b", "100%", "\ufffd", "😀"):
+        address = f"/v1/posts/{quote(id)}"
+        assert client.put(address, json={"title": id, "body": ""}).json() == {"id": id, "state": "created"}
+        assert client.get(address).json()["id"] == id
+        assert client.delete(address).status_code == 204
 
 
 def test_wrong_methods_say_what_is_allowed(client: TestClient) -> None:

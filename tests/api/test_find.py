@@ -15,6 +15,7 @@ def suggestions(client: TestClient, typed: str) -> list[str]:
 @pytest.mark.parametrize("typed", ["京都", "京都的", "jingdu", "jddhf", "和服"])
 def test_a_stored_post_can_be_completed_at_once(blog: TestClient, typed: str) -> None:
     assert "京都的和服" in suggestions(blog, typed)
+    assert suggestions(blog, f" {typed}  ") == suggestions(blog, typed)
 
 
 def test_a_deleted_post_is_no_longer_suggested(blog: TestClient) -> None:
@@ -82,6 +83,7 @@ def test_synonyms_are_kept_and_removed(client: TestClient) -> None:
     [
         ("PUT", "/v1/synonyms", {"rules": ["one"]}, 422),
         ("PUT", "/v1/synonyms", {"rules": "a = b"}, 422),
+        ("POST", "/v1/synonyms", {"rules": ["a = b => c"]}, 422),
         ("DELETE", "/v1/synonyms/999999999999999999999", None, 404),
         ("DELETE", "/v1/synonyms/x", None, 422),
         ("GET", "/v1/suggest", None, 422),

@@ -113,6 +113,28 @@ def test_limits_and_a_fixed_order(blog: Connection, analyzer: Analyzer) -> None:
         assert suggest(blog, analyzer, "s", limit=limit) == everything[:limit]
 
 
+@pytest.mark.parametrize(
+    ("query", "same"),
+    [
+        ("docker ", "docker"),
+        (" docker\t", "docker"),
+        ("docker\u3000", "docker"),
+        ("docker  comp ", "dockercomp"),
+        ("docker\ncomp", "dockercomp"),
+        ("数据库 ", "数据库"),
+        ("数据库 索引 ", "数据库索引"),
+        ("shuju ku ", "shujuku"),
+        (" " * 1000 + "docker", "docker"),
+    ],
+)
+def test_white_space_around_and_between_words_counts_for_nothing(
+    blog: Connection, analyzer: Analyzer, query: str, same: str
+) -> None:
+    found = suggest(blog, analyzer, query)
+    assert found == suggest(blog, analyzer, same)
+    assert found
+
+
 ODD = ["", " ", "\0", "，", "%", "_", "\\", "'", "\U0010ffff", "a" * 5000, "数" * 5000, "\ud800"]
 
 

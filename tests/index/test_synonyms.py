@@ -43,6 +43,12 @@ def test_what_is_no_rule_is_named(line: str) -> None:
         parse_rule(line)
 
 
+@pytest.mark.parametrize("line", ["a = b => c", "a => b = c", "a => b => c", "a = b => c = d", "=> a => b"])
+def test_both_signs_in_one_line_are_named(line: str) -> None:
+    with pytest.raises(ValueError, match="= and => do not go together"):
+        parse_rule(line)
+
+
 def test_a_file() -> None:
     rules, remarks = read_rules("\ufeff# 同义词\n\nHulk = 浩克\nnothing\n番茄 => 西红柿\n")
     assert [rule.line for rule in rules] == ["Hulk = 浩克", "番茄 => 西红柿"]
