@@ -25,7 +25,7 @@ from segmenter.types import Analysis, Granularity, Int16Array, Int32Array, Kind,
 from segmenter.user_dictionary import UserDictionary
 
 DEFAULT_MODE = "wide"
-RULES_VERSION = 6
+RULES_VERSION = 7
 """Raised when the rules of `runs`, `granularity` or `segment` change what comes out."""
 STREAM_VERSION = 1
 """Raised when `columns` changes what stands in a stream or which atoms it has."""

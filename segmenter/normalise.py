@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from segmenter.characters import DELETED, CharacterTable, Shape, character_table
+from segmenter.characters import DELETED, CharacterTable, Shape, character_table, shapes_in
 from segmenter.errors import LoneSurrogateError
 from segmenter.hashing import CodePoints, code_points
 from segmenter.types import Int32Array, UInt8Array
@@ -104,10 +104,22 @@ class Normalizer:
         before = shape[original]
         upper = np.flatnonzero((before == Shape.UPPER)[columns.starts] & (shapes == Shape.LETTER))
         shapes[upper] = Shape.UPPER
+        _keep_wide_marks(shapes, before[columns.starts] == Shape.PUNCT)
         if (before == Shape.JOINER).any():
             joined = (shapes == Shape.EMOJI) & (before[np.maximum(columns.starts - 1, 0)] == Shape.JOINER)
             shapes[joined & (columns.starts > 0)] = Shape.JOINED_EMOJI
         return shapes
+
+
+def _keep_wide_marks(shapes: UInt8Array, was_wide: NDArray[np.bool_]) -> None:
+    """Marks that end an address in Chinese text (，；！？（）) keep a shape of their own, except inside numbers."""
+    places = np.flatnonzero(was_wide & _WIDE[shapes])
+    places = places[(places > 0) & (places < len(shapes) - 1)]
+    in_number = (shapes[places - 1] == Shape.DIGIT) & (shapes[places + 1] == Shape.DIGIT)
+    shapes[places[~in_number]] = Shape.PUNCT
+
+
+_WIDE = shapes_in(",;!?()")
 
 
 class _Columns(NamedTuple):

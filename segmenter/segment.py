@@ -19,7 +19,17 @@ from segmenter.errors import UnknownCriterionError
 from segmenter.granularity import fine_parts
 from segmenter.lattice import Edges, Int64Array, best_path, no_edges, uncrossed
 from segmenter.normalise import Normalized, text_of
-from segmenter.rules import counting, is_mixed, mixed_words, opened_by, parted, quoted, standing_alone
+from segmenter.rules import (
+    PARTS_AT_CAPITALS,
+    at_capitals,
+    counting,
+    is_mixed,
+    mixed_words,
+    opened_by,
+    parted,
+    quoted,
+    standing_alone,
+)
 from segmenter.runs import CODE_OF, Units, find_units, opened
 from segmenter.tagger import GapScores, Tagger, scores_by_part, single_spaces, spread
 from segmenter.types import BoolArray, Int16Array, Kind, Source, UInt8Array
@@ -200,6 +210,9 @@ class Segmenter:
             )
         else:
             border = border | opened_by(units, odds)
+            if criterion in PARTS_AT_CAPITALS:
+                capitals = at_capitals(units)
+                border, apart = border | capitals, apart | capitals
         return self._scored(border, words, user, forced, _inner_odds(odds, border), apart, whole)
 
     def _scored(

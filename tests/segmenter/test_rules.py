@@ -103,6 +103,23 @@ def test_a_standard_that_is_asked_for_decides(cells: list[str]) -> None:
     assert found == expected
 
 
+@pytest.mark.parametrize("mode", ["wide", "hybrid"])
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("GameInformer", "Game Informer"),
+        ("WilliamDraytonRutherford", "William Drayton Rutherford"),
+        ("iPhone", "iPhone"),
+        ("USArmy", "USArmy"),
+        ("https://a.cn/GameInformer", "https://a.cn/GameInformer"),
+    ],
+)
+def test_capitals_begin_words_in_ud_alone(mode: str, text: str, words: str) -> None:
+    assert " ".join(cut(shipped(mode), text, "ud")) == words
+    for criterion in ("pku", "sxu", None):
+        assert cut(shipped(mode), text, criterion) == [text]
+
+
 @cache
 def shipped(mode: str) -> Analyzer:
     return Analyzer.default(mode=mode)
