@@ -21,17 +21,17 @@ $(VENV)/.created:
 	@touch $@
 
 $(VENV)/.runtime: pyproject.toml $(VENV)/.created
-	@echo "installing Wenci into $(VENV) (once)" >&2
+	@echo "installing Wenci and the packages it needs into $(VENV): once, and it takes a minute or two" >&2
 	@$(PIP) --editable .
 	@touch $@
 
 $(VENV)/.development: pyproject.toml constraints.txt $(VENV)/.runtime
-	@echo "installing what the tests need into $(VENV) (once)" >&2
+	@echo "installing what the tests need into $(VENV): once, and it takes some minutes" >&2
 	@$(PIP) --constraint constraints.txt --editable '.[train,dev]'
 	@touch $@
 
 run: $(VENV)/.runtime ## Set up, start PostgreSQL, index the example blog, serve it and print the address
-	@exec $(BIN)/wenci serve --with examples/blog
+	@exec $(BIN)/wenci serve --examples examples/blog
 
 test: $(VENV)/.development ## Set up and run the tests
 	$(BIN)/python -m pytest --numprocesses auto --dist loadfile

@@ -7,7 +7,8 @@ import errno
 import socket
 import sys
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from api.cli_options import Subparsers, add_analyzer, add_command, add_database, settings_from
 from api.console import CommandError, note
@@ -28,6 +29,13 @@ def register(subparsers: Subparsers) -> None:
     parser.add_argument(
         "--with", dest="folders", action="append", default=[], metavar="PATH", help="index this folder or file first"
     )
+    parser.add_argument(
+        "--examples",
+        action="append",
+        default=[],
+        metavar="PATH",
+        help="the same, unless the index holds posts besides those",
+    )
     parser.add_argument("--access-log", action="store_true", help="log every request to stderr")
     add_database(parser)
     add_analyzer(parser)
@@ -38,30 +46,36 @@ def run(args: argparse.Namespace) -> int:
     from api.indexing import existing
 
     settings = settings_from(args)
-    folders = existing(args.folders)
-    settings = replace(settings, sources=(*settings.sources, *(path.absolute() for path in folders)))
+    folders, examples = existing(args.folders), existing(args.examples)
     with listen(settings) as listener:
         try:
-            _serve(settings, folders, listener, access_log=args.access_log)
+            _serve(settings, folders, examples, listener, access_log=args.access_log)
         except KeyboardInterrupt:
             note("stopped")
     return 0
 
 
-def _serve(settings: Settings, folders: list[Any], listener: socket.socket, *, access_log: bool) -> None:
+def _serve(
+    settings: Settings, folders: list[Path], examples: list[Path], listener: socket.socket, *, access_log: bool
+) -> None:
     from api.app import create_app
     from api.bootstrap import SERVER_PATIENCE, load_analyzer, open_database
     from api.cli_index import name_failures, progress, summary
-    from api.indexing import run_reindex
+    from api.indexing import may_show, run_reindex
 
     note("starting PostgreSQL" if settings.database_url is None else "connecting to PostgreSQL")
     analyzer = load_analyzer(settings)
     with open_database(settings, patience=SERVER_PATIENCE) as pool:
+        if examples and may_show(pool, examples):
+            folders = [*folders, *examples]
+        elif examples:
+            note("the index holds posts of your own, so the examples are left as they are")
         if folders:
             with progress() as on_event:
                 report = run_reindex(pool, analyzer, folders, prune=False, on_event=on_event)
             name_failures(report)
             note(summary(report))
+        settings = replace(settings, sources=(*settings.sources, *(path.absolute() for path in folders)))
         serve_app(create_app(settings, pool=pool, analyzer=analyzer), settings, listener, access_log=access_log)
 
 

@@ -67,6 +67,18 @@ def run_reindex(
     return reindex(pool, analyzer, read_posts(paths), prune=prune, on_event=on_event)
 
 
+def may_show(pool: Pool, examples: Sequence[Path]) -> bool:
+    """Whether the examples may be indexed: no post is stored but theirs."""
+    from index.db import connection
+    from index.documents import holds_others
+    from index.sources import read_posts
+    from index.types import Post
+
+    ids = [post.id for post in read_posts(examples) if isinstance(post, Post)]
+    with connection(pool) as conn:
+        return not holds_others(conn, ids)
+
+
 def report_object(report: ReindexReport) -> dict[str, Any]:
     """The report for JSON; of many failures and warnings the first are listed and all are counted."""
     shaped: dict[str, Any] = plain(report)

@@ -25,6 +25,16 @@ def get(conn: Connection, id: str) -> Post | None:
     return None if row is None else post_of_row(row)
 
 
+def holds_others(conn: Connection, ids: Iterable[str]) -> bool:
+    """Whether any post is stored besides these."""
+    statements = queries("write.sql")
+    serving = conn.execute(statements["serving_id"]).fetchone()
+    if serving is None:
+        return False
+    row = conn.execute(statements["holds_others"], {"generation": serving[0], "ids": list(ids)}).fetchone()
+    return row is not None and bool(row[0])
+
+
 def post_of_row(row: Sequence[Any]) -> Post:
     """The post of a row with the columns of the query `post_of_id`."""
     id, title, body, tags, categories, url, published_at, updated_at, extra, published_local, updated_local = row

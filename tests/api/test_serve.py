@@ -86,6 +86,29 @@ def test_an_embedded_server_is_started_and_stopped(environ: dict[str, str], tmp_
     assert not list(tmp_path.rglob("postmaster.pid"))
 
 
+def test_examples_stay_out_of_an_index_with_other_posts(environ: dict[str, str], tmp_path: Path) -> None:
+    examples = write_post(tmp_path / "examples")
+    served = ("--port", "0", "--examples", str(examples))
+    for added in ("1 added", "1 unchanged"):  # an index of examples alone takes them up again
+        with serving(environ, *served) as (process, url):
+            assert total(url) == 1
+            process.terminate()
+            assert added in process.communicate(timeout=30)[1]
+    own = tmp_path / "own.jsonl"
+    own.write_text('{"id": "own", "title": "自己的文章", "body": "文章"}\n', encoding="utf-8")
+    subprocess.run([sys.executable, "-m", "api.cli", "reindex", str(own), "--prune"], env=environ, check=True)
+    with serving(environ, *served) as (process, url):
+        assert total(url) == 1
+        process.terminate()
+        assert "posts of your own, so the examples are left as they are" in process.communicate(timeout=30)[1]
+
+
+def total(url: str) -> object:
+    found = get(f"{url}v1/search?q=%E6%96%87%E7%AB%A0")
+    assert isinstance(found, dict)
+    return found["total"]
+
+
 def busy() -> socket.socket:
     listener = socket.socket()
     listener.bind(("127.0.0.1", 0))

@@ -120,6 +120,15 @@ def test_no_post_is_found_where_there_is_none(conn: Connection) -> None:
         assert documents.get(conn, id) is None
 
 
+def test_whether_others_are_stored(conn: Connection) -> None:
+    assert not documents.holds_others(conn, [])
+    documents.upsert(conn, SMALL, make_posts(2))
+    assert documents.holds_others(conn, ["post-0"])
+    assert not documents.holds_others(conn, ["post-0", "post-1", "unknown"])
+    documents.delete(conn, ["post-0", "post-1"])
+    assert not documents.holds_others(conn, [])
+
+
 def test_the_callers_transaction_decides(database: str) -> None:
     with psycopg.connect(database) as conn:
         documents.upsert(conn, SMALL, make_posts(1))
