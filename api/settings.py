@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 T = TypeVar("T")
 
-MODES = ("dictionary", "wide", "hybrid")
+MODES = ("auto", "dictionary", "wide", "hybrid")
 """The segmenter's own list, repeated: reading settings must not load the models' modules (a test compares them)."""
 
 DEFAULT_PORT = 8765

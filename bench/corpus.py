@@ -112,7 +112,7 @@ def parser(description: str) -> argparse.ArgumentParser:
 
 def add_mode(arguments: argparse.ArgumentParser) -> None:
     """The option `--mode`, of the analyzer."""
-    arguments.add_argument("--mode", help="of the analyzer: dictionary, wide or hybrid; default: its own")
+    arguments.add_argument("--mode", help="of the analyzer: auto, dictionary, wide or hybrid; default: its own")
 
 
 def add_without(arguments: argparse.ArgumentParser) -> None:

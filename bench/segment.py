@@ -22,7 +22,7 @@ from statistics import median
 from time import perf_counter, process_time
 from typing import Any, NamedTuple
 
-from segmenter.analyzer import DEFAULT_MODE, Analyzer
+from segmenter.analyzer import Analyzer
 from segmenter.deep_inputs import CRITERIA
 from segmenter.evaluate import evaluate, read_gold, spans_of
 from segmenter.models import MODES
@@ -144,7 +144,7 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
     """Every segmenter that is installed, on the gold sentences."""
     gold = [words for path in options.gold for words in read_gold(path)][: options.sentences]
     criterion = options.criterion or named_in(options.gold[0])
-    mode = options.mode or DEFAULT_MODE
+    mode = options.mode
     others = [other for other in options.modes if other != mode]
     cutters = {name: wenci(name, criterion, options.threads) for name in (mode, *others)}
     if WEIGHTS_FILE.exists():
@@ -176,7 +176,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--gold", nargs="+", type=Path, default=[DEFAULT_GOLD], metavar="FILE")
     parser.add_argument("--criterion", default=None)
-    parser.add_argument("--mode", default=None, help="default: the analyzer's default")
+    parser.add_argument("--mode", default="wide", choices=MODES, help="default: wide, as without a standard")
     parser.add_argument("--modes", nargs="*", choices=MODES, default=["wide", "hybrid"], help="measured besides")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--repeats", type=int, default=3)

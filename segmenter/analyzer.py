@@ -24,7 +24,7 @@ from segmenter.stream import mapped
 from segmenter.types import Analysis, Granularity, Int16Array, Int32Array, Kind, Token, UInt8Array
 from segmenter.user_dictionary import UserDictionary
 
-DEFAULT_MODE = "wide"
+DEFAULT_MODE = "auto"
 RULES_VERSION = 7
 """Raised when the rules of `runs`, `granularity` or `segment` change what comes out."""
 STREAM_VERSION = 1
@@ -55,7 +55,8 @@ class Analyzer:
     ) -> "Analyzer":
         """The analyzer with the dictionary and the models that are shipped, and a user's own words.
 
-        mode: "dictionary", "wide" (and the linear model) or "hybrid" (and the Encoder where that one is unsure)
+        mode: "dictionary", "wide" (and the linear model), "hybrid" (and the Encoder where that one is unsure), or
+        "auto", the default: wide, and hybrid where a criterion is given
         threads: how many threads the Encoder may use; the result does not depend on it
         """
         mode = mode or DEFAULT_MODE
