@@ -6,10 +6,10 @@ import argparse
 import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from api.cli_options import Subparsers, add_analyzer, add_command, add_json, not_negative, settings_from
-from api.console import CommandError, emit, emit_json, note
+from api.console import CommandError, counted, emit, emit_json, note
 from api.words import JIEBA, TABBED, effect, import_object, word_object
 
 if TYPE_CHECKING:
@@ -93,22 +93,25 @@ def remove(args: argparse.Namespace) -> int:
 
 
 def import_words(args: argparse.Namespace) -> int:
-    """Add the words of a file and name the lines that deserve a look."""
+    """Add the words of a file and name the lines that deserve a look; exit code 1 if any is no word."""
     from segmenter.dictionary import Dictionary
 
-    outcome: dict[str, object] = {}
+    outcome: dict[str, Any] = {}
 
     def edit(words: UserDictionary) -> None:
-        report = words.read(args.file, Dictionary.load())
+        report = words.read(args.file, Dictionary.load(), strict=True)
         outcome.update(import_object(report))
         for remark in report.notes:
             note(f"{args.file}:{remark.line}: {remark.reason}")
 
-    return _change(args, edit, outcome)
+    _change(args, edit, outcome)
+    if outcome["failed"]:
+        note(f"{counted(outcome['failed'], 'line')} left out, {counted(outcome['added'], 'word')} added")
+    return 1 if outcome["failed"] else 0
 
 
 def _change(
-    args: argparse.Namespace, edit: Callable[[UserDictionary], None], outcome: dict[str, object] | None = None
+    args: argparse.Namespace, edit: Callable[[UserDictionary], None], outcome: dict[str, Any] | None = None
 ) -> int:
     """Edit the file and say what it means for an index."""
     from api.bootstrap import base_analyzer
@@ -123,7 +126,7 @@ def _change(
     if args.json:
         emit_json({"file": str(file.path), "words": len(words), **(outcome or {}), "effect": meaning})
     else:
-        emit(f"{len(words)} words in {file.path}")
+        emit(f"{counted(len(words), 'word')} in {file.path}")
         note(meaning["explanation"])
         note("a running server takes the words up when it starts again; PUT /v1/words changes them while it runs")
     return 0
@@ -135,7 +138,7 @@ def list_words(args: argparse.Namespace) -> int:
     if args.json:
         emit_json({"words": [word_object(word) for word in words]})
     else:
-        sys.stdout.writelines(f"{line}\n" for line in words.lines())
+        sys.stdout.writelines(line.rstrip("\t") + "\n" for line in words.lines())
     return 0
 
 

@@ -96,7 +96,7 @@ def import_words(body: ImportBody, services: Use) -> Any:
         if body.replace:
             for word in list(words):
                 words.remove(word.text)
-        reports.append(words.read_lines(body.content.splitlines()))
+        reports.append(words.read_lines(body.content.splitlines(), strict=True))
 
     swap = services.live.change(edit)
     return {**import_object(reports[0]), "effect": _effect(services, swap)}

@@ -39,6 +39,6 @@ def _explanation(changed: bool, stale_posts: int | None) -> str:
 
 
 def import_object(report: LoadReport) -> dict[str, Any]:
-    """What came of an import: new words, and the lines that deserve a look."""
+    """What came of an import: new words, how many lines were left out, and the lines that deserve a look."""
     notes = [{"line": note.line, "text": note.text, "reason": note.reason} for note in report.notes]
-    return {"added": report.words, "notes": notes}
+    return {"added": report.words, "failed": sum(note.is_bad for note in report.notes), "notes": notes}

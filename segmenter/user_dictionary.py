@@ -11,6 +11,7 @@ A file is UTF-8 (with or without a byte order mark), one word a line, any line e
 """
 
 import re
+import unicodedata
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -25,6 +26,10 @@ LONGEST_WORD: Final = 128
 FORCE: Final = "!"
 
 _UNFIT = re.compile(r"[\t\n\r\v\f\x1c-\x1e\x85\u2028\u2029\ud800-\udfff]")
+_FOREIGN = re.compile(r"[,;{}<>|=`，。；：、！？…]|//|^#")
+_FIRST_EAST_ASIAN = "\u2e80"
+_LONGEST_TAG = 4
+_IF_MEANT = "with a tab character behind the word it is taken as it is"
 _JIEBA_LINE = re.compile(r"(?P<word>.+?)(?: +(?P<frequency>\d+|!))?(?: +(?P<tag>[a-zA-Z]+))?", re.DOTALL)
 
 
@@ -49,6 +54,11 @@ class LineNote:
     line: int
     text: str
     reason: str
+
+    @property
+    def is_bad(self) -> bool:
+        """Whether the line was left out."""
+        return self.reason.startswith("malformed")
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,21 +120,29 @@ class UserDictionary:
         """Take a word out, whatever its case and width; whether it was there."""
         return self._words.pop(self._form(text), None) is not None
 
-    def read(self, path: Path, dictionary: Dictionary | None = None) -> LoadReport:
+    def read(self, path: Path, dictionary: Dictionary | None = None, *, strict: bool = False) -> LoadReport:
         """Add the words of a file, see `read_lines`. Raises OSError if it cannot be read."""
-        return self.read_lines(_decoded(path.read_bytes()), dictionary)
+        return self.read_lines(_decoded(path.read_bytes()), dictionary, strict=strict)
 
-    def read_lines(self, lines: Iterable[str], dictionary: Dictionary | None = None) -> LoadReport:
+    def read_lines(
+        self, lines: Iterable[str], dictionary: Dictionary | None = None, *, strict: bool = False
+    ) -> LoadReport:
         """Add a word a line; bad lines are left out and reported.
 
         With a `dictionary`, lines that give one of its words a lower frequency are reported too: they have no effect.
+        `strict` is for files of others: a line without a tab that hardly means a word is bad too (`check_plain`).
         """
         notes: list[LineNote] = []
         parsed: list[tuple[int, str, UserWord]] = []
         for number, line in enumerate(lines, start=1):
             content = line.strip("\ufeff\r\n")
+            if not content.strip():
+                continue
             try:
-                parsed += [(number, content, parse_line(content))] if content.strip() else []
+                word = parse_line(content)
+                if strict and "\t" not in content:
+                    check_plain(word)
+                parsed.append((number, content, word))
             except UserWordError as error:
                 notes.append(LineNote(number, content, f"malformed: {error}"))
         before = len(self)
@@ -188,6 +206,30 @@ def parse_line(line: str) -> UserWord:
         raise UserWordError(f"{frequency!r} is not a frequency")
     forced = frequency == FORCE
     return UserWord(text, int(frequency) if frequency and not forced else None, tag or None, forced)
+
+
+def check_plain(word: UserWord) -> None:
+    """Raise UserWordError unless a line without tabs looks like a word: as jieba reads lines, any text is one.
+
+    Spaces stand between Latin words alone, and what stands for a tag is as short as one. Without frequency and tag,
+    which a dictionary has and prose has not, there is a letter or digit and no mark of a sentence, table or program.
+    """
+    if any(char == " " and not _is_between_latin(word.text, place) for place, char in enumerate(word.text)):
+        raise UserWordError(f"a space that is not between Latin words; {_IF_MEANT}")
+    if word.tag is not None and word.frequency is None and len(word.tag) > _LONGEST_TAG:
+        raise UserWordError(f"{word.tag!r} is no tag; {_IF_MEANT}")
+    if word.frequency is not None or word.tag is not None or word.forced:
+        return
+    mark = _FOREIGN.search(word.text)
+    if mark is not None:
+        raise UserWordError(f"{mark[0]!r} in a word; {_IF_MEANT}")
+    if not any(char.isalnum() or unicodedata.category(char) == "So" for char in word.text):
+        raise UserWordError(f"no letter or digit; {_IF_MEANT}")
+
+
+def _is_between_latin(text: str, place: int) -> bool:
+    before = text[:place].rstrip("+#.")[-1:]
+    return all(side.isalnum() and side < _FIRST_EAST_ASIAN for side in (before, text[place + 1]))
 
 
 def _decoded(content: bytes) -> Iterator[str]:

@@ -43,7 +43,7 @@ class WordsFile:
             words = UserDictionary()
             if self.path.exists():
                 for note in words.read(self.path).notes:
-                    if note.reason.startswith("malformed"):
+                    if note.is_bad:
                         raise WordsFileError(self.path, note)
             before = list(words.lines())
             yield words

@@ -125,11 +125,18 @@ def test_commands(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatc
     out = capsys.readouterr()
     assert out.out == "- 产 品和服 务\n+ 产品 和 服务\n"
     assert "1 of 2 texts" in out.err
-    (tmp_path / "more.txt").write_text("长江大桥 30 ns\nbad\tmany\t\n", "utf-8")
-    assert main(["words", "import", str(tmp_path / "more.txt"), *options]) == 0
-    assert "more.txt:2: malformed" in capsys.readouterr().err
+    (tmp_path / "more.txt").write_text("长江大桥 30 ns\nbad\tmany\t\n# 注释\n", "utf-8")
+    assert main(["words", "import", str(tmp_path / "more.txt"), *options]) == 1
+    said = capsys.readouterr()
+    assert "more.txt:2: malformed: 'many' is not a frequency" in said.err
+    assert "more.txt:3: malformed: a space that is not between Latin words" in said.err
+    assert said.err.endswith("wenci: 2 lines left out, 1 word added\n")
+    assert said.out == f"3 words in {file}\n"
+    (tmp_path / "more.txt").write_text("长江大桥 30 ns\n", "utf-8")
+    assert main(["words", "import", str(tmp_path / "more.txt"), "--json", *options]) == 0
+    assert json.loads(capsys.readouterr().out)["failed"] == 0
     assert main(["words", "remove", "品和服", *options]) == 0
     assert main(["words", "remove", "品和服", *options]) == 1
     capsys.readouterr()
     assert main(["words", "list", *options]) == 0
-    assert capsys.readouterr().out == "iphone 12\t5\t\n长江大桥\t30\tns\n"
+    assert capsys.readouterr().out == "iphone 12\t5\n长江大桥\t30\tns\n"

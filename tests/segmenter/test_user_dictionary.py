@@ -69,6 +69,46 @@ def test_bad_lines_are_reported_and_left_out(tmp_path: Path) -> None:
     assert list(words) == [UserWord("好词", 9), UserWord("北京", 1, "ns")]
 
 
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        ("# 注释", "a space that is not between Latin words"),
+        ("#注释", "'#' in a word"),
+        ("// comment", "'comment' is no tag"),
+        ("词 -5", "a space that is not between Latin words"),
+        ("词 12.5 n", "a space that is not between Latin words"),
+        ("词 100 名词", "a space that is not between Latin words"),
+        ("词 n 100", "a space that is not between Latin words"),
+        ("词  100  n", None),
+        ("词,100,n", "',' in a word"),
+        ("{'word':'词'}", "'{' in a word"),
+        ("<b>词</b>", "'<' in a word"),
+        ("你好，世界", "'，' in a word"),
+        ("你好，世界 30 nz", None),
+        ("-----", "no letter or digit"),
+        ("machine learning", "'learning' is no tag"),
+        ("machine learning\t", None),
+        ("你好，世界\t", None),
+        ("# 注释\t", None),
+        ("Edu Trust认证 2000", None),
+        ("C++ Builder 30 nz", None),
+        ("Node.js", None),
+        ("AT&T", None),
+        ("《红楼梦》", None),
+        ("😂", None),
+        ("银行客服 !", None),
+    ],
+)
+def test_a_strict_reading_leaves_out_what_hardly_is_a_word(line: str, reason: str | None) -> None:
+    words = UserDictionary()
+    notes = words.read_lines(["好词", line, "北京 1 ns"], strict=True).notes
+    assert [(note.line, note.is_bad, note.reason.split(";")[0]) for note in notes] == (
+        [(2, True, f"malformed: {reason}")] if reason else []
+    )
+    assert len(words) == (2 if reason else 3)
+    assert not UserDictionary().read_lines([line]).notes, "a file of one's own is read as it stands"
+
+
 def test_the_collection(tmp_path: Path) -> None:
     words = UserDictionary([UserWord("爱听4G")])
     assert words.add("愛聽４ｇ", 5) == UserWord("爱听4G")
@@ -157,3 +197,12 @@ def test_a_hundred_thousand_words() -> None:
     analyzer = ANALYZER.with_user_dictionary(words)
     assert len(words) > 90_000
     assert [token.text for token in analyzer.segment("丁七丁丑丙丑")] == ["丁七丁", "丑丙丑"]
+
+
+@given(st.lists(st.text(alphabet=st.sampled_from("词a1 \t!-,，#+.😂\ud800"), max_size=12), max_size=6))
+def test_any_lines_are_read_or_reported(lines: list[str]) -> None:
+    words = UserDictionary()
+    report = words.read_lines(lines, strict=True)
+    assert len(words) == report.words
+    bad = sum(note.is_bad for note in report.notes)
+    assert report.words <= sum(1 for line in lines if line.strip()) - bad
