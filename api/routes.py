@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import time
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, HTTPException, Path, Query, Request, Response
+from fastapi import APIRouter, Depends, HTTPException, Query, Request, Response
 from fastapi.responses import JSONResponse
 
 from api import schemas
 from api.languages import told_in
 from api.limits import check_batch, check_query, check_text
+from api.parameters import After, Before, Hits, Most, Offset, PostId, Queried, Sort, Tags
 from api.plain import plain
 from api.segmenting import segment_texts
 from api.services import Reading, Services, Use, authorize_write, client_of
@@ -27,7 +28,6 @@ PROBLEMS: dict[int | str, dict[str, Any]] = {
 }
 router = APIRouter(prefix="/v1", responses={422: PROBLEMS[422], 503: PROBLEMS[503]})
 writes = [Depends(authorize_write)]
-PostId = Annotated[schemas.PostId, Path(description="The post's id; it may hold slashes.", examples=["hello-docker"])]
 
 
 @router.post(
@@ -58,17 +58,14 @@ def search_posts(
     services: Use,
     http: Request,
     language: Reading,
-    q: Annotated[
-        schemas.Text,
-        Query(description='Words, "phrases", -exclude, OR, tag:, before:, after:.', examples=["Docker 部署"]),
-    ],
-    tag: Annotated[list[schemas.Label], Query(max_length=20, description="Only posts with all these tags.")] = [],  # noqa: B006 - FastAPI copies it
-    before: Annotated[schemas.Bound | None, Query(description="Published before this date or moment.")] = None,
-    after: Annotated[schemas.Bound | None, Query(description="Published at or after this date or moment.")] = None,
-    sort: Literal["relevance", "newest"] = "relevance",
-    limit: Annotated[int, Query(ge=0)] = 10,
-    offset: Annotated[int, Query(ge=0)] = 0,
-    explain: Annotated[bool, Query(description="Say more about how each hit was found.")] = False,
+    q: Queried,
+    tag: Tags = [],  # noqa: B006 - FastAPI copies it
+    before: Before = None,
+    after: After = None,
+    sort: Sort = "relevance",
+    limit: Hits = 10,
+    offset: Offset = 0,
+    explain: Annotated[bool, Query(description="Say more about how each hit was found.", examples=[True])] = False,
 ) -> Any:
     """Find posts. Whatever is in a post is found; posts that hold the query as words come first."""
     check_query(q, limit, offset, services.settings.limits)
@@ -90,7 +87,7 @@ def search_posts(
 @router.get(
     "/posts/{id:path}/related", tags=["search"], response_model=schemas.RelatedAnswer, responses={404: PROBLEMS[404]}
 )
-def related_posts(id: PostId, services: Use, limit: Annotated[int, Query(ge=1, le=50)] = 5) -> Any:
+def related_posts(id: PostId, services: Use, limit: Most = 5) -> Any:
     """Posts like this one: distinctive shared words and tags, never the post itself."""
     with connection(services.pool) as conn:
         found = related(conn, services.analyzer, id, limit=limit)

@@ -42,8 +42,8 @@ async def click(request: Request) -> Response:
 )
 def analytics(
     services: Use,
-    days: Annotated[float, Query(gt=0, le=3650)] = 30,
-    limit: Annotated[int, Query(ge=1, le=1000)] = 20,
+    days: Annotated[float, Query(gt=0, le=3650, description="Days to look back.", examples=[30])] = 30,
+    limit: Annotated[int, Query(ge=1, le=1000, description="Queries of each kind.", examples=[20])] = 20,
 ) -> Any:
     """Queries with counts and latencies, those without results, clicks. Needs the write token where there is one."""
     with connection(services.pool) as conn:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
-from fastapi import APIRouter, HTTPException, Query
+from fastapi import APIRouter, HTTPException, Path, Query
 from fastapi.responses import JSONResponse
 
 from api import schemas
 from api import schemas_find as shapes
 from api.languages import told_in
 from api.limits import check_query, check_text
+from api.parameters import After, Before, Hits, Most, Offset, Queried, Sort, Tags
 from api.plain import plain
 from api.routes import PROBLEMS, writes
 from api.services import Reading, Use
@@ -26,16 +27,12 @@ from index.why_not import why_not
 
 router = APIRouter(prefix="/v1", responses={422: PROBLEMS[422], 503: PROBLEMS[503]})
 
-Tags = Annotated[list[schemas.Label], Query(max_length=20, description="Only posts with all these tags.")]
-Before = Annotated[schemas.Bound | None, Query(description="Published before this date or moment.")]
-After = Annotated[schemas.Bound | None, Query(description="Published at or after this date or moment.")]
-
 
 @router.get("/suggest", tags=["search"], response_model=shapes.SuggestAnswer)
 def suggest_completions(
     services: Use,
     q: Annotated[schemas.Text, Query(description="What was typed so far.", examples=["数据", "shuju", "sjk"])],
-    limit: Annotated[int, Query(ge=1, le=50)] = 10,
+    limit: Most = 10,
 ) -> Any:
     """Complete a query by titles, tags and frequent phrases; in Chinese by pinyin and its initials too."""
     check_query(q, limit, 0, services.settings.limits)
@@ -48,11 +45,13 @@ def suggest_completions(
 @router.get("/facets", tags=["search"], response_model=shapes.FacetsAnswer)
 def search_facets(
     services: Use,
-    q: schemas.Text,
+    q: Queried,
     tag: Tags = [],  # noqa: B006 - FastAPI copies it
     before: Before = None,
     after: After = None,
-    values: Annotated[int, Query(ge=1, le=1000, description="Values of a facet, the most frequent ones.")] = 20,
+    values: Annotated[
+        int, Query(ge=1, le=1000, description="Values of a facet, the most frequent ones.", examples=[20])
+    ] = 20,
 ) -> Any:
     """Count the found posts by tag, category and year; all posts where none is found."""
     check_query(q, 0, 0, services.settings.limits)
@@ -65,14 +64,14 @@ def search_facets(
 def why_not_found(
     services: Use,
     language: Reading,
-    q: schemas.Text,
-    post: Annotated[schemas.PostId, Query(description="The post's id.")],
+    q: Queried,
+    post: Annotated[schemas.PostId, Query(description="The post's id.", examples=["hello-docker"])],
     tag: Tags = [],  # noqa: B006 - FastAPI copies it
     before: Before = None,
     after: After = None,
-    sort: Literal["relevance", "newest"] = "relevance",
-    limit: Annotated[int, Query(ge=0)] = 10,
-    offset: Annotated[int, Query(ge=0)] = 0,
+    sort: Sort = "relevance",
+    limit: Hits = 10,
+    offset: Offset = 0,
 ) -> Any:
     """Why a page of hits does not show a post: filters, excluded or missing words with both cuts, or its rank."""
     check_query(q, limit, offset, services.settings.limits)
@@ -121,7 +120,7 @@ def add_synonyms(body: shapes.SynonymsBody, services: Use) -> Any:
 @router.delete(
     "/synonyms/{id}", tags=["synonyms"], dependencies=writes, status_code=204, responses={404: PROBLEMS[404]}
 )
-def delete_synonym(id: int, services: Use) -> None:
+def delete_synonym(id: Annotated[int, Path(description="The rule's id.", examples=[1])], services: Use) -> None:
     """Remove one rule."""
     with connection(services.pool) as conn:
         if not 0 < id < 2**63 or not synonyms.delete(conn, id):

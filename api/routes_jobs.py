@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, HTTPException, Query, Response
+from fastapi import APIRouter, HTTPException, Path, Query, Response
 from fastapi.responses import JSONResponse
 
 from api import schemas
@@ -17,6 +17,9 @@ from index import queue
 from index.db import connection
 
 router = APIRouter(prefix="/v1", responses={422: PROBLEMS[422], 503: PROBLEMS[503]})
+
+
+JobId = Annotated[str, Path(description="The job's id.", examples=["1"])]
 
 
 class JobAnswer(schemas.Answer):
@@ -57,14 +60,14 @@ def start_reindex(services: Use, response: Response, body: schemas.ReindexBody |
 
 
 @router.get("/jobs", tags=["jobs"], response_model=JobsAnswer)
-def list_jobs(services: Use, limit: Annotated[int, Query(ge=1, le=500)] = 50) -> Any:
+def list_jobs(services: Use, limit: Annotated[int, Query(ge=1, le=500, examples=[50])] = 50) -> Any:
     """The latest jobs."""
     with connection(services.pool) as conn:
         return JSONResponse({"jobs": [shaped(job) for job in queue.recent(conn, limit)]})
 
 
 @router.get("/jobs/{id}", tags=["jobs"], response_model=JobAnswer, responses={404: PROBLEMS[404]})
-def get_job(id: str, services: Use) -> Any:
+def get_job(id: JobId, services: Use) -> Any:
     """A job as it stands now."""
     with connection(services.pool) as conn:
         job = queue.get(conn, _number(id))
@@ -73,8 +76,15 @@ def get_job(id: str, services: Use) -> Any:
     return JSONResponse(shaped(job))
 
 
-@router.delete("/jobs/{id}", tags=["jobs"], dependencies=writes, status_code=202, responses={404: PROBLEMS[404]})
-def cancel_job(id: str, services: Use) -> Response:
+@router.delete(
+    "/jobs/{id}",
+    tags=["jobs"],
+    dependencies=writes,
+    status_code=202,
+    response_class=Response,
+    responses={404: PROBLEMS[404]},
+)
+def cancel_job(id: JobId, services: Use) -> Response:
     """Cancel a job: at once where it waits, at its next report of progress where it runs."""
     with connection(services.pool) as conn:
         if not queue.cancel(conn, _number(id)):

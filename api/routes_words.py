@@ -28,7 +28,9 @@ writes = [Depends(authorize_write)]
 EXAMPLES = 20
 """Posts that are looked at for example sentences."""
 
-WordInPath = Annotated[Text, Field(min_length=1, max_length=500), Path(description="The word, as it is written.")]
+WordInPath = Annotated[
+    Text, Field(min_length=1, max_length=500), Path(description="The word, as it is written.", examples=["服务中心"])
+]
 Tag = Annotated[str, Field(max_length=20, pattern=r"^[a-zA-Z]*$")]
 
 
@@ -71,9 +73,11 @@ class ImportBody(Request):
 @router.get("", response_model=None)
 def list_words(
     services: Use,
-    format: Literal["json", "wenci", "jieba"] = "json",
-    limit: Annotated[int, Query(ge=0, le=10_000)] = 1_000,
-    offset: Annotated[int, Query(ge=0)] = 0,
+    format: Annotated[
+        Literal["json", "wenci", "jieba"], Query(description="JSON, or lines of a file.", examples=["json"])
+    ] = "json",
+    limit: Annotated[int, Query(ge=0, le=10_000, description="Words of a page of JSON.", examples=[1_000])] = 1_000,
+    offset: Annotated[int, Query(ge=0, description="Words before the page.", examples=[0])] = 0,
 ) -> Response:
     """The words in the file; `format=wenci` and `format=jieba` export all of them as lines."""
     words = services.live.words_file.read()

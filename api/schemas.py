@@ -5,7 +5,16 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import (
+    AfterValidator,
+    AwareDatetime,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    WithJsonSchema,
+    model_validator,
+)
 
 from api.bounds import parse_filter
 from api.moments import parse_moment
@@ -18,7 +27,7 @@ AnyText = Annotated[str, AfterValidator(unicode_text)]
 Label = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(storable_text)]
 PostId = Annotated[str, Field(min_length=1, max_length=500), AfterValidator(storable_text)]
 Moment = Annotated[AwareDatetime, BeforeValidator(parse_moment)]
-Bound = Annotated[datetime, BeforeValidator(parse_filter)]
+Bound = Annotated[datetime, BeforeValidator(parse_filter), WithJsonSchema({"type": "string"})]
 
 
 class Request(BaseModel):
@@ -245,6 +254,20 @@ PROBLEM_REF = {"$ref": "#/components/schemas/ProblemAnswer"}
 
 class ProblemAnswer(Answer):
     """RFC 9457."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {
+                    "type": "about:blank",
+                    "title": "Unprocessable Content",
+                    "status": 422,
+                    "detail": "query.limit: Input should be greater than or equal to 0",
+                    "errors": [{"field": "query.limit", "message": "Input should be greater than or equal to 0"}],
+                }
+            ]
+        }
+    )
 
     type: str
     title: str

@@ -130,6 +130,10 @@ class SynonymsAnswer(Answer):
 class ClickBody(Request):
     """A hit was opened; `position` counts from 1 over all pages."""
 
+    model_config = ConfigDict(
+        extra="forbid", json_schema_extra={"examples": [{"query": "Docker 部署", "id": "hello-docker", "position": 1}]}
+    )
+
     query: Annotated[str, Field(max_length=1000)]
     id: Annotated[str, Field(min_length=1, max_length=500)]
     position: Annotated[int, Field(ge=1, le=1_000_000)] | None = None
