@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from api.cli_options import Subparsers, add_command, add_database, add_json, positive, settings_from
-from api.console import emit, emit_json
+from api.console import counted, emit, emit_json
 
 if TYPE_CHECKING:
     from index.analytics import AnalyticsReport, QueryCount
@@ -42,9 +42,10 @@ def run(args: argparse.Namespace) -> int:
 
 def lines(found: AnalyticsReport) -> Iterator[str]:
     """The report for people."""
-    yield f"since {found.since:%Y-%m-%d}: {found.searches} searches, {found.distinct_queries} different queries"
+    queries = counted(found.distinct_queries, "different query", "different queries")
+    yield f"since {found.since:%Y-%m-%d}: {counted(found.searches, 'search', 'searches')}, {queries}"
     yield f"{found.zero_results} without a result"
-    yield f"{found.clicks} clicks, mean reciprocal rank {found.mean_reciprocal_rank:.2f}"
+    yield f"{counted(found.clicks, 'click')}, mean reciprocal rank {found.mean_reciprocal_rank:.2f}"
     if found.p50_ms is not None:
         yield f"latency: median {found.p50_ms:.1f} ms, 95 % {found.p95_ms:.1f} ms, worst {found.max_ms:.1f} ms"
     yield from _table("most frequent", found.top)
@@ -55,4 +56,5 @@ def _table(title: str, queries: tuple[QueryCount, ...]) -> Iterator[str]:
     if queries:
         yield f"\n{title}"
     for one in queries:
-        yield f"{one.count:6}  {one.query}  ({one.total} posts, {one.latency_ms:.0f} ms, {one.clicks} clicks)"
+        posts, clicks = counted(one.total, "post"), counted(one.clicks, "click")
+        yield f"{one.count:6}  {one.query}  ({posts}, {one.latency_ms:.0f} ms, {clicks})"

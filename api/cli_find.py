@@ -18,7 +18,7 @@ from api.cli_options import (
     positive,
     settings_from,
 )
-from api.console import emit, emit_json, note
+from api.console import counted, emit, emit_json, note
 
 if TYPE_CHECKING:
     from index.types import SearchRequest
@@ -78,7 +78,7 @@ def suggest(args: argparse.Namespace) -> int:
     for suggestion in found:
         emit(suggestion.text)
     for correction in meant:
-        note(f"did you mean: {correction.query} ({correction.total} posts)")
+        note(f"did you mean: {correction.query} ({counted(correction.total, 'post')})")
     return 0
 
 

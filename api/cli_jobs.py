@@ -33,7 +33,7 @@ def register(subparsers: Subparsers) -> None:
 
 
 def jobs(args: argparse.Namespace) -> int:
-    """Print jobs, one a line."""
+    """Print jobs, one a line below a line that names the columns."""
     from api.bootstrap import open_database
     from api.jobs import shaped
     from index import queue
@@ -46,9 +46,14 @@ def jobs(args: argparse.Namespace) -> int:
     if args.json:
         emit_json({"jobs": [shaped(job) for job in found]})
         return 0
-    for job in found:
-        done = job.progress.get("done", "")
-        emit(f"{job.id}\t{job.kind}\t{job.state}\t{done}\t{job.error or ''}")
+    if not found:
+        note("no jobs")
+        return 0
+    rows = [("ID", "KIND", "STATE", "DONE", "ERROR")]
+    rows += [(str(job.id), job.kind, job.state, str(job.progress.get("done", "")), job.error or "") for job in found]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        emit("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
     return 0
 
 
@@ -70,6 +75,6 @@ def worker(args: argparse.Namespace) -> int:
             return 0
         for _ in range(args.threads):
             stack.callback(Worker(pool, known).start().close)
-        note(f"{args.threads} workers wait for jobs; Ctrl-C ends them")
+        note(f"waiting for jobs, {args.threads} at a time; Ctrl-C ends this")
         threading.Event().wait()
     return 0

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from api.cli_options import Subparsers, add_command, add_database, add_json, positive, settings_from
-from api.console import CommandError, emit, emit_json, note
+from api.console import CommandError, counted, emit, emit_json, note
 
 if TYPE_CHECKING:
     from index.synonym_rules import Rule
@@ -59,5 +59,5 @@ def _from_file(path: Path) -> list[Rule]:
     for remark in remarks:
         note(f"{path}:{remark.line}: {remark.reason}")
     if remarks:
-        raise CommandError(f"{path}: {len(remarks)} lines are not rules; nothing was changed")
+        raise CommandError(f"{path}: not a rule: {counted(len(remarks), 'line')}; nothing was changed")
     return rules

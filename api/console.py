@@ -32,9 +32,9 @@ def note(text: str) -> None:
     print(f"wenci: {text}", file=sys.stderr, flush=True)
 
 
-def counted(number: int, noun: str) -> str:
+def counted(number: int, noun: str, plural: str = "") -> str:
     """`1 post`, `2 posts`."""
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+    return f"{number} {noun}" if number == 1 else f"{number} {plural or noun + 's'}"
 
 
 def guarded(run: Callable[[], int]) -> int:

@@ -39,8 +39,10 @@ def answer(run: Run, *arguments: str) -> Any:
 
 
 def test_from_the_queue_to_the_reasons(run: Run, pool: Pool) -> None:
+    assert run("jobs") == (0, "", "wenci: no jobs\n")
     with pool.connection() as conn:
         queue.enqueue(conn, "reindex", {"paths": None, "prune": False}, key="reindex")
+    assert run("jobs")[1] == "ID  KIND     STATE   DONE  ERROR\n1   reindex  queued\n"
     assert run("worker", "--once")[0] == 0
     (job,) = answer(run, "jobs")["jobs"]
     assert (job["state"], job["report"]["added"]) == ("done", 1)
@@ -48,7 +50,7 @@ def test_from_the_queue_to_the_reasons(run: Run, pool: Pool) -> None:
 
     assert run("suggest", "jingdu")[1] == "京都的和服\n"
     assert answer(run, "suggest", "旅")["suggestions"][0]["kind"] == "tag"
-    assert "did you mean: 清水寺" in run("suggest", "清谁寺")[2]
+    assert "did you mean: 清水寺 (1 post)" in run("suggest", "清谁寺")[2]
     assert answer(run, "facets", "和服")["tags"] == [{"value": "旅行", "count": 1}]
     assert "years: 2026 (1)" in run("facets", "和服")[1]
 
