@@ -108,3 +108,18 @@ def test_bytes_that_are_not_utf8_do_no_harm(blog: TestClient) -> None:
 def test_other_origins_may_search_where_they_are_named(blog: TestClient) -> None:
     answer = blog.get("/v1/search?q=a", headers={"Origin": "https://evil.example"})
     assert "access-control-allow-origin" not in answer.headers
+
+
+def test_dates_are_those_of_the_author(blog: TestClient) -> None:
+    """`service` is dated midnight at +08:00, which is the day before in UTC."""
+
+    def found(**bounds: str) -> list[str]:
+        return [hit["id"] for hit in blog.get("/v1/search", params={"q": "产品", **bounds}).json()["hits"]]
+
+    assert found(after="2026-01-05") == found(before="2026-01-05T00:00:01") == ["service"]
+    assert found(before="2026-01-05") == []
+    assert found(before="2026-01-04T16:00:01Z") == ["service"]
+    assert found(after="2026-01-04T16:00:01Z") == []
+    hit = blog.get("/v1/search", params={"q": "产品"}).json()["hits"][0]
+    assert hit["published_at"] == "2026-01-05T00:00:00+08:00"
+    assert blog.get("/v1/facets", params={"q": "产品"}).json()["years"] == [{"value": "2026", "count": 1}]

@@ -40,7 +40,7 @@ def test_a_word_is_added_changed_and_taken_out_while_the_service_runs(client: Te
 def test_the_list_is_paged_and_exported(client: TestClient) -> None:
     content = "长江大桥 30 ns\niphone 12\t\n银行客服\t!\nbad\tmany\t\n"
     answer = client.post("/v1/words/import", json={"content": content}).json()
-    assert (answer["added"], [note["line"] for note in answer["notes"]]) == (3, [4])
+    assert (answer["added"], answer["failed"], [note["line"] for note in answer["notes"]]) == (3, 1, [4])
     page = client.get("/v1/words", params={"limit": 1, "offset": 1}).json()
     assert (page["total"], [word["word"] for word in page["words"]]) == (3, ["iphone 12"])
     exported = client.get("/v1/words", params={"format": "jieba"})
