@@ -75,10 +75,11 @@ class Reasons:
     def _holding(self, word: str, grams: Sequence[str]) -> Mask:
         """bool[page]: holds the word, or in one field all of its grams, which may be the word inside another one."""
         held = np.zeros(len(self._place), np.bool_)
-        for word_kind, gram_kind in FIELDS.values():
-            held |= self._page.holding(word_kind, (word,))
-            if grams:
-                held |= self._page.holding(gram_kind, grams)
+        for kind, _ in FIELDS.values():
+            held |= self._page.holding(kind, (word,))
+        if grams and not held.all():
+            for _, kind in FIELDS.values():
+                held |= self._page.holding(kind, grams)
         return held
 
 

@@ -79,9 +79,9 @@ def unchecked(count: int, checked: int) -> Notice:
     """Hits of which it was not checked that they hold the query in one piece."""
     return Notice(
         "unchecked",
-        f"候选文章太多，只核对了最相关的 {checked} 篇；另有 {count} 篇没有核对，可能并不原样含有查询的文字。",
-        f"Too many candidates: only the best {checked} were checked;"
-        f" {count} more are listed unchecked and may not hold the query as it stands.",
+        f"候选文章太多，只核对了最相关的 {checked} 篇；结果中有 {count} 篇没有核对，可能并不原样含有查询的文字。",
+        f"Too many candidates: only the best {checked} were checked."
+        f" {count} of the hits were not, and may not hold the query as it stands.",
     )
 
 
@@ -89,9 +89,9 @@ def exclusion_unchecked(count: int, checked: int) -> Notice:
     """Hits of which it was not checked that they lack what is excluded."""
     return Notice(
         "exclusion_unchecked",
-        f"要排除的文字只在最相关的 {checked} 篇里核对过；另有 {count} 篇没有核对，可能仍含有它。",
+        f"要排除的文字只在最相关的 {checked} 篇候选里核对过；结果中有 {count} 篇没有核对，可能仍含有它。",
         f"What is excluded was looked for in the best {checked} candidates only;"
-        f" {count} more were not checked and may hold it.",
+        f" {count} of the hits were not checked and may hold it.",
     )
 
 

@@ -288,7 +288,7 @@ def test_what_was_not_checked_is_counted_and_named(databases: Databases, analyze
         assert not result.total_is_exact
         assert result.notice_codes == ("unchecked",)
         left = [hit for hit in result.hits if "unchecked" in hit.why]
-        assert f"{len(left)} more" in result.notices[0]
+        assert f"{len(left)} of the hits" in result.notices[0]
         assert {"012", "120", "129"} <= {hit.id for hit in result.hits}
         surely = search(conn, analyzer, SearchRequest("编号12 OR 没有", limit=400))
         assert {hit.id for hit in surely.hits if "unchecked" in hit.why} == {hit.id for hit in left}
@@ -312,7 +312,7 @@ def test_an_exclusion_bars_only_posts_that_were_seen_to_hold_it(
             assert not found.total_is_exact
             left = [hit for hit in found.hits if hit.why.get("unchecked") == ["exclusion"]]
             assert found.notice_codes == ("exclusion_unchecked",)
-            assert f"另有 {len(left)} 篇" in found.notices[0]
+            assert f"有 {len(left)} 篇没有核对" in found.notices[0]
         monkeypatch.setattr("index.match.EXCLUSIONS_CHECKED", 100)
         found = search(conn, analyzer, SearchRequest("斝 -甗罍卣", limit=50))
         assert {hit.id for hit in found.hits} == every
