@@ -103,6 +103,30 @@ def test_a_hit_by_synonym_says_which_rule(ask) -> None:  # type: ignore[no-untyp
     assert [kube.title[start:end] for start, end in kube.title_marks] == ["Kubernetes"]
 
 
+def test_a_hit_by_synonym_says_what_it_lacks_of_the_reading(ask) -> None:  # type: ignore[no-untyped-def]
+    hits = ask("番茄和马铃薯炒蛋").hits
+    assert {hit.why["routes"][0] for hit in hits} == {"synonym"}
+    assert {hit.id: hit.why["missing"] for hit in hits} == {"tomato": ["和", "马铃薯"], "potato": ["炒", "蛋"]}
+    assert all("missing" not in hit.why for hit in ask("番茄").hits)
+
+
+def test_readings_of_too_many_candidates_are_not_checked_either(
+    databases: Databases, analyzer: Analyzer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("index.match.CHECKED", 2)
+    url = databases.fresh()
+    with psycopg.connect(url, autocommit=True) as conn:
+        upsert(conn, analyzer, [Post(f"{number}", "", "甗罍卣。斝。") for number in range(5)])
+        synonyms.add(conn, [parse_rule("酒器 => 甗罍卣")])
+        result = search(conn, analyzer, SearchRequest("酒器"))
+        assert [hit.why["routes"] for hit in result.hits] == [["synonym"]] * 5
+        left = [hit.id for hit in result.hits if hit.why.get("unchecked") == ["phrase"]]
+        assert len(left) == 3
+        assert result.notice_codes == ("unchecked",)
+        assert not result.total_is_exact
+    databases.drop(url)
+
+
 def test_pages_are_slices_of_one_order_over_all_tiers(ask) -> None:  # type: ignore[no-untyped-def]
     for sort in ("relevance", "newest"):
         whole = ids(ask("k8s OR 番茄", sort=sort))
