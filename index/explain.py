@@ -38,7 +38,7 @@ class Reasons:
 
         Routes: `phrase` (the query, or a quoted unit, in one piece), `words` (its words, in any order), `characters`
         (in one piece, but only across a border of words). `relaxed` says that not all words had to be there. `missing`
-        are words of the query that the post does not hold, neither as words nor inside others.
+        are words of the query that the post holds neither as words nor, in Chinese, inside others.
         """
         routes = ["characters"] if across else ["phrase"] if phrase else []
         routes += ["words"] if words else []
