@@ -1,14 +1,15 @@
 """How the routes come together: what is found as typed first, what other readings find below, guesses last.
 
-Four tiers, each in its own order, none ever before the one above it:
+Five tiers, each in its own order, none ever before the one above it:
 
 1. posts that hold the query as typed, in the order of `index.window`;
-2. posts that hold it with synonyms in place (`synonym`);
-3. posts that hold it with Latin words a letter or two away in place (`fuzzy`);
-4. posts whose text is near in meaning (`semantic`).
+2. posts that hold it with Latin words and numbers written together or apart (`spacing`);
+3. posts that hold it with synonyms in place (`synonym`);
+4. posts that hold it with Latin words a letter or two away in place (`fuzzy`);
+5. posts whose text is near in meaning (`semantic`).
 
-A post stands in the first tier that has it. Inside tiers 2 and 3 BM25 of the reading decides, in tier 4 the cosine, and
-everywhere the post's id between equals. `sort="newest"` orders 1 and 2 together by date, and 3 and 4 by date below.
+A post stands in the first tier that has it. Inside tiers 2 to 4 BM25 of the reading decides, in tier 5 the cosine, and
+everywhere the post's id between equals. `sort="newest"` orders 1 to 3 together by date, and 4 and 5 by date below.
 """
 
 from collections.abc import Mapping, Sequence
@@ -27,7 +28,7 @@ GUESSES = frozenset({"fuzzy", "semantic"})
 """Routes that go by likeness; they never count as found where it matters that something is there."""
 
 REWARDS = frozenset({"grams", "pieces", "title", "tags", "stands", "phrase", "meaning", "borders"})
-PARTS = GUESSES | {"synonym"} | REWARDS
+PARTS = GUESSES | {"spacing", "synonym"} | REWARDS
 """What `SearchRequest.without` may name."""
 
 

@@ -37,6 +37,11 @@ SEMANTIC = Notice(
     "只是意思相近，排在所有含有查询词的文章之后。",
     "Only near in meaning; all posts that hold the query's words come first.",
 )
+SPACING = Notice(
+    "spacing",
+    "只是写法不同（连写或分开），排在与查询写法相同的文章之后。",
+    "Written together or apart, other than in the query; posts that write it like the query come first.",
+)
 SYNONYM = Notice(
     "synonym",
     "只通过同义词找到，排在直接含有查询词的文章之后。",
@@ -44,7 +49,7 @@ SYNONYM = Notice(
 )
 UNEXPLAINED = Notice("unexplained", "原因不明。", "The reason is not known.")
 
-BELOW = {notice.code: notice for notice in (SYNONYM, FUZZY, SEMANTIC)}
+BELOW = {notice.code: notice for notice in (SPACING, SYNONYM, FUZZY, SEMANTIC)}
 """What is told of a hit that a route found on whose tier it stands."""
 
 

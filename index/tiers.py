@@ -16,8 +16,10 @@ from index.rank import GRAM_KINDS, WORD_KINDS, Ords, Scorer
 from index.reader import Reader
 from index.rows import DocumentAnalyzer
 from index.semantic import Meaning, meaning
+from index.spacing import by_spacing
+from index.terms import Part
 from index.types import SearchRequest
-from index.variants import Route, Variant, by_synonyms
+from index.variants import Variant, by_synonyms
 
 SHORTEST = 6
 """Characters of a query whose meaning counts; a word or two is looked for as it stands."""
@@ -52,25 +54,28 @@ class Tiers:
         self._analyzer, self._request, self._asked = analyzer, request, asked
         open_groups = [group for group in asked.groups if not all(part.unit.quoted for part in group)]
         self._groups = open_groups
-        is_off = "synonym" in request.without or not open_groups
-        self._synonyms = () if is_off else by_synonyms(conn, analyzer, open_groups)
+        wanted = {"spacing", "synonym"} - request.without if open_groups else set()
+        self._spacing = by_spacing(analyzer, open_groups) if "spacing" in wanted else ()
+        self._synonyms = by_synonyms(conn, analyzer, open_groups) if "synonym" in wanted else ()
 
     def lexemes(self) -> set[str]:
-        """What the readings by synonyms ask the postings for."""
-        return _lexemes(self._synonyms)
+        """What the readings by spacing and synonyms ask the postings for."""
+        return _lexemes([*self._spacing, *self._synonyms])
 
     def found(self, scorer: Scorer, allowed: Mask, typed: Mask, notices: list[Notice]) -> list[Tier]:
         """What readings with other words find among `allowed`, without what was found as typed."""
-        tiers = [self._tier("synonym", self._synonyms, scorer, allowed & ~typed)] if self._synonyms else []
+        tiers: list[Tier] = []
         known = typed.copy()
-        for tier in tiers:
-            known[tier.ords] = True
+        for readings in (self._spacing, self._synonyms):
+            if readings:
+                tiers.append(self._tier(readings, scorer, allowed & ~known))
+                known[tiers[-1].ords] = True
         if int(known.sum()) <= FEW and self._groups and "fuzzy" not in self._request.without:
             fuzzy = by_letters(self._conn, self._collection.generation, self._analyzer, scorer, self._groups)
             if fuzzy:
                 wanted = self._asked.lexemes() | _lexemes(fuzzy)
                 wider = Scorer(self._collection, self._reader.postings([*WORD_KINDS, *GRAM_KINDS], wanted))
-                tier = self._tier("fuzzy", fuzzy, wider, allowed & ~known)
+                tier = self._tier(fuzzy, wider, allowed & ~known)
                 if len(tier.ords):
                     notices.append(SIMILAR_SPELLING)
                 tiers.append(tier)
@@ -117,7 +122,7 @@ class Tiers:
     def _text(self) -> str:
         return " ".join(part.unit.text for part in self._asked.all)
 
-    def _tier(self, route: Route, variants: Sequence[Variant], scorer: Scorer, allowed: Mask) -> Tier:
+    def _tier(self, variants: Sequence[Variant], scorer: Scorer, allowed: Mask) -> Tier:
         """What any of the readings finds, scored by the best of those that find it."""
         size = self._collection.size
         best = np.full(size, -1.0, np.float32)
@@ -125,7 +130,7 @@ class Tiers:
         unchecked = np.zeros(size, np.bool_)
         parts: dict[str, Floats] = {name: np.zeros(size, np.float32) for name in ("words", "characters")}
         for number, variant in enumerate(variants):
-            if not variant.parts:
+            if not variant.parts or not all(_may_stand(part, scorer) for part in variant.parts):
                 continue
             words = scorer.bm25(WORD_KINDS, words_of(variant.parts))
             grams = scorer.bm25(GRAM_KINDS, grams_of(variant.parts)) * scorer.weights.grams
@@ -135,7 +140,12 @@ class Tiers:
             unchecked[better] = found.unchecked[better]
             best[better], reading[better] = score[better], number
             parts["words"][better], parts["characters"][better] = words[better], grams[better]
-        return Tier(route, np.flatnonzero(reading >= 0), best, parts, variants, reading, scorer, unchecked)
+        return Tier(variants[0].route, np.flatnonzero(reading >= 0), best, parts, variants, reading, scorer, unchecked)
+
+
+def _may_stand(part: Part, scorer: Scorer) -> bool:
+    """Whether there is any post for each piece of a unit that must stand as it is."""
+    return not part.unit.quoted or all(atom.prefix or scorer.holding(GRAM_KINDS, atom.lexeme) for atom in part.atoms)
 
 
 def _lexemes(variants: Sequence[Variant]) -> set[str]:

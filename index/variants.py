@@ -13,11 +13,11 @@ from index.rows import DocumentAnalyzer
 from index.synonyms import Synonyms
 from index.terms import Part
 
-Route = Literal["synonym", "fuzzy"]
+Route = Literal["spacing", "synonym", "fuzzy"]
 
 
 class Swap(NamedTuple):
-    """A word as typed, what it was taken for, and why: a rule of synonyms, or the number of letters that differ."""
+    """A word as typed, what it was taken for, and why: a rule of synonyms, the letters that differ, or `spacing`."""
 
     typed: str
     meant: str

@@ -23,6 +23,7 @@ from index.rank import GRAM_KINDS, WORD_KINDS, Scorer
 from index.reader import Reader
 from index.rows import DocumentAnalyzer
 from index.search import find_ids, search
+from index.spacing import by_spacing
 from index.tables import Tables
 from index.terms import Part, Term
 from index.types import Hit, SearchRequest
@@ -35,7 +36,7 @@ AT_ONCE = 100
 
 Kind = Literal[
     "not_indexed", "other_generation", "tag", "date", "excluded", "nothing_to_find", "missing", "below_page",
-    "across_words", "relaxed", "synonym", "fuzzy", "semantic", "unexplained",
+    "across_words", "relaxed", "spacing", "synonym", "fuzzy", "semantic", "unexplained",
 ]  # fmt: skip
 
 
@@ -181,7 +182,9 @@ class _Check:
         ]
         self._excluded = [part for part in self._parts(self._query.excluded, False) if part.atoms]
         everything = [part for group in self._groups for part in group] + self._excluded
-        self._readings = [one.text for one in by_synonyms(conn, analyzer, [group for group in self._groups if group])]
+        groups = [group for group in self._groups if group]
+        readings = (*by_spacing(analyzer, groups), *by_synonyms(conn, analyzer, groups))
+        self._readings = [one.text for one in readings]
         self._scorer = Scorer(collection, self._reader.postings([*WORD_KINDS, *GRAM_KINDS], _lexemes(everything)))
         only = np.zeros(collection.size, np.bool_)
         only[post.ord] = True

@@ -12,7 +12,7 @@ const WORDS = {
     unreachable: "连接不上服务器", removeTag: "去掉标签 {n}", untitled: "（无标题）",
     meant: "你要找的是不是：", suggestions: "补全",
     missing: "缺少", unchecked: "未核对", exclusion: "要排除的词",
-    routes: "怎样找到", matched: "匹配到", fields: "出现在", score: "得分", phrase: "原样的一整段", words: "词", characters: "跨词的字", synonym: "同义词", fuzzy: "相近的拼写", semantic: "意思相近", swaps: "当作", similarity: "相似度", filters: "筛选条件",
+    routes: "怎样找到", matched: "匹配到", fields: "出现在", score: "得分", phrase: "原样的一整段", words: "词", characters: "跨词的字", spacing: "连写或分写", synonym: "同义词", fuzzy: "相近的拼写", semantic: "意思相近", swaps: "当作", similarity: "相似度", filters: "筛选条件",
     title: "标题", body: "正文", tags: "标签", relaxed: "只含一部分词", "fresh index": "最新的索引", "semantic route": "语义搜索",
   },
   en: {
@@ -26,7 +26,7 @@ const WORDS = {
     unreachable: "The server cannot be reached", removeTag: "Remove tag {n}", untitled: "(untitled)",
     meant: "Did you mean: ", suggestions: "Completions",
     missing: "Missing", unchecked: "Not checked", exclusion: "what is excluded",
-    routes: "Route", matched: "Matched", fields: "In", score: "Score", phrase: "in one piece", words: "words", characters: "characters across words", synonym: "synonym", fuzzy: "similar spelling", semantic: "near in meaning", swaps: "Read as", similarity: "Similarity", filters: "filters",
+    routes: "Route", matched: "Matched", fields: "In", score: "Score", phrase: "in one piece", words: "words", characters: "characters across words", spacing: "written together or apart", synonym: "synonym", fuzzy: "similar spelling", semantic: "near in meaning", swaps: "Read as", similarity: "Similarity", filters: "filters",
     title: "title", body: "body", tags: "tags", relaxed: "Some words only", "fresh index": "fresh index", "semantic route": "semantic route",
   },
 };

@@ -1,0 +1,99 @@
+"""Latin words and numbers that a post writes together and a query apart, or the other way round."""
+
+from collections.abc import Iterator
+
+import psycopg
+import pytest
+from psycopg import Connection
+
+from index.documents import upsert
+from index.search import find_ids, search
+from index.spacing import LONGEST, written_otherwise
+from index.types import Post, SearchRequest
+from index.why_not import why_not
+from segmenter.analyzer import Analyzer
+from tests.index.conftest import Databases
+
+POSTS = [
+    Post("utf8", "编码", "文件存成utf8格式。"),
+    Post("utf-8", "编码二", "文件存成 UTF-8 格式。"),
+    Post("utf 8", "编码三", "写作 utf 8 的也有。"),
+    Post("apart", "内存", "内存有 16 GB，硬盘 1.8 TB，服务 7 x 24 小时。"),
+    Post("together", "内存二", "内存有16GB，硬盘1.8TB，服务7x24小时。"),
+    Post("front-end", "前端", "A front-end developer."),
+    Post("frontend", "前端二", "Frontend 工程化。"),
+    Post("gpt", "模型", "用 gpt-4o 写摘要。"),
+    Post("numbers", "数字", "第 16 页，GB 18030，24 小时，x 轴。"),
+    Post("k8s", "集群", "k8s 集群。8 s 之后 k 变了。"),
+]
+
+
+@pytest.fixture(scope="module")
+def analyzer() -> Analyzer:
+    return Analyzer.default()
+
+
+@pytest.fixture(scope="module")
+def blog(databases: Databases, analyzer: Analyzer) -> Iterator[Connection]:
+    url = databases.fresh()
+    with psycopg.connect(url, autocommit=True) as conn:
+        assert not upsert(conn, analyzer, POSTS).failed
+        yield conn
+    databases.drop(url)
+
+
+@pytest.mark.parametrize(
+    ("query", "typed", "otherwise"),
+    [
+        ("utf8", {"utf8"}, {"utf-8", "utf 8"}),
+        ("ＵＴＦ８", {"utf8"}, {"utf-8", "utf 8"}),
+        ("utf-8", {"utf-8"}, {"utf8", "utf 8"}),
+        ("utf 8", {"utf 8", "utf-8"}, {"utf8"}),
+        ("utf8格式", {"utf8"}, {"utf-8"}),
+        ("16GB", {"together"}, {"apart"}),
+        ("内存16GB", {"together"}, {"apart"}),
+        ("16 GB", {"apart", "together"}, set()),
+        ("7 x 24", {"apart"}, {"together"}),
+        ("front-end", {"front-end"}, {"frontend"}),
+        ("1.8TB", {"together"}, {"apart"}),
+        ("7x24", {"together"}, {"apart"}),
+        ("frontend", {"frontend"}, set()),
+        ("front end", {"front-end"}, {"frontend"}),
+        ("gpt4o", set(), {"gpt"}),
+        ("k8s", {"k8s"}, set()),
+        ('"utf8"', {"utf8"}, set()),
+        ("utf8 -写作", {"utf8"}, {"utf-8"}),
+    ],
+)
+def test_what_is_written_otherwise_is_found_below(
+    blog: Connection, analyzer: Analyzer, query: str, typed: set[str], otherwise: set[str]
+) -> None:
+    result = search(blog, analyzer, SearchRequest(query, without=frozenset({"semantic", "fuzzy"})))
+    routes = {hit.id: hit.why["routes"] for hit in result.hits}
+    found = {id for id, names in routes.items() if names == ["spacing"]}
+    assert typed <= routes.keys() - found
+    assert found == otherwise
+    assert {hit.id for hit in result.hits[len(routes) - len(found) :]} == found
+    assert result.guessed == 0
+    assert find_ids(blog, analyzer, SearchRequest(query)) >= typed | otherwise
+
+
+def test_without_spacing(blog: Connection, analyzer: Analyzer) -> None:
+    assert (
+        find_ids(blog, analyzer, SearchRequest("gpt4o", without=frozenset({"spacing", "fuzzy", "semantic"}))) == set()
+    )
+
+
+def test_a_hit_says_how_it_was_read(blog: Connection, analyzer: Analyzer) -> None:
+    hit = search(blog, analyzer, SearchRequest("硬盘1.8TB", explain=True)).hits[1]
+    assert hit.id == "apart"
+    assert hit.why["swaps"] == [{"typed": "1.8TB", "meant": "1.8 TB", "by": "spacing"}]
+    assert "硬盘 1.8 TB" in [hit.snippet[start:end] for start, end in hit.snippet_marks]
+    assert sum(hit.why["score"].values()) == pytest.approx(hit.score)
+    reasons = why_not(blog, analyzer, SearchRequest("硬盘1.8TB"), "apart").reasons
+    assert [reason.kind for reason in reasons] == ["spacing"]
+
+
+def test_stretches_that_stay_as_they_are() -> None:
+    for stretch in ("word", "2024-05", "3.11.7", "k8s", "3f2a9c0b", "x" * LONGEST + "1"):
+        assert written_otherwise(stretch) == []
