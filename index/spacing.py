@@ -7,7 +7,7 @@ too; each reading replaces one stretch by a phrase that must stand as it is.
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
-from itertools import islice, pairwise
+from itertools import chain, islice, pairwise
 from typing import Final
 
 from index.query import Unit, units_of
@@ -16,7 +16,8 @@ from index.terms import Part
 from index.variants import Swap, Variant, open_text
 
 MOST: Final = 6
-"""Readings of one group, at most."""
+MOST_IN_ALL: Final = 12
+"""Readings of one group, and of a query, at most."""
 
 LONGEST: Final = 24
 """Characters of a stretch that is read otherwise."""
@@ -32,7 +33,7 @@ _HYPHEN = re.compile(r"(?<=[A-Za-z])[-_](?=[0-9A-Za-z])|(?<=\d)[-_](?=[A-Za-z])"
 
 def by_spacing(analyzer: DocumentAnalyzer, groups: Sequence[Sequence[Part]]) -> tuple[Variant, ...]:
     """The other ways to write what a query has in Latin letters and digits."""
-    readings = [reading for group in groups for reading in _of_group(group)]
+    readings = list(islice(chain.from_iterable(map(_of_group, groups)), MOST_IN_ALL))
     texts = list(dict.fromkeys(unit.text for _, units in readings for unit in units))
     analyses = dict(zip(texts, analyzer.analyze_batch(texts), strict=True)) if texts else {}
     return tuple(

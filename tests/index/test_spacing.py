@@ -6,9 +6,11 @@ import psycopg
 import pytest
 from psycopg import Connection
 
+from index.asked import analyse
 from index.documents import upsert
+from index.query import parse
 from index.search import find_ids, search
-from index.spacing import LONGEST, written_otherwise
+from index.spacing import LONGEST, MOST, MOST_IN_ALL, by_spacing, written_otherwise
 from index.types import Post, SearchRequest
 from index.why_not import why_not
 from segmenter.analyzer import Analyzer
@@ -92,6 +94,14 @@ def test_a_hit_says_how_it_was_read(blog: Connection, analyzer: Analyzer) -> Non
     assert sum(hit.why["score"].values()) == pytest.approx(hit.score)
     reasons = why_not(blog, analyzer, SearchRequest("硬盘1.8TB"), "apart").reasons
     assert [reason.kind for reason in reasons] == ["spacing"]
+
+
+def test_readings_are_few_whatever_the_query(blog: Connection, analyzer: Analyzer) -> None:
+    query = parse(" OR ".join(f"a{number}b{number} c{number}d" for number in range(30)))
+    groups = analyse(analyzer, query).groups
+    assert len(groups) == 30
+    assert len(by_spacing(analyzer, groups)) == MOST_IN_ALL
+    assert len(by_spacing(analyzer, groups[:1])) == MOST
 
 
 def test_stretches_that_stay_as_they_are() -> None:
