@@ -61,20 +61,24 @@ def _serve(
     from api.app import create_app
     from api.bootstrap import SERVER_PATIENCE, load_analyzer, open_database
     from api.cli_index import name_failures, progress, summary
-    from api.indexing import may_show, run_reindex
+    from api.indexing import may_show_examples, run_reindex
 
     note("starting PostgreSQL" if settings.database_url is None else "connecting to PostgreSQL")
     analyzer = load_analyzer(settings)
     with open_database(settings, patience=SERVER_PATIENCE) as pool:
-        if examples and may_show(pool, examples):
-            folders = [*folders, *examples]
-        elif examples:
-            note("the index holds posts of your own, so the examples are left as they are")
-        if folders:
+
+        def index(paths: list[Path], *, examples: bool = False) -> None:
             with progress() as on_event:
-                report = run_reindex(pool, analyzer, folders, prune=False, on_event=on_event)
+                report = run_reindex(pool, analyzer, paths, prune=False, on_event=on_event, examples=examples)
             name_failures(report)
             note(summary(report))
+
+        if folders:
+            index(folders)
+        if examples and may_show_examples(pool):
+            index(examples, examples=True)
+        elif examples:
+            note("the index holds posts of your own, so the examples are left as they are")
         settings = replace(settings, sources=(*settings.sources, *(path.absolute() for path in folders)))
         serve_app(create_app(settings, pool=pool, analyzer=analyzer), settings, listener, access_log=access_log)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +12,7 @@ from api.plain import plain
 if TYPE_CHECKING:
     from api.settings import Settings
     from index.db import Pool
-    from index.types import ReindexEvent, ReindexReport
+    from index.types import ReindexEvent, ReindexReport, Sourced
     from segmenter.analyzer import Analyzer
 
 REPORTED_FAILURES = 100
@@ -57,26 +58,32 @@ def run_reindex(
     *,
     prune: bool,
     on_event: Callable[[ReindexEvent], None] | None = None,
+    examples: bool = False,
 ) -> ReindexReport:
-    """Read the paths into a new generation and let it serve."""
+    """Read the paths into a new generation and let it serve; posts of `examples` are marked as such."""
     from index.generations import reindex
     from index.sources import read_posts
 
     if prune and not paths:
         raise SourceError("prune needs a source: without one it would delete every post")
-    return reindex(pool, analyzer, read_posts(paths), prune=prune, on_event=on_event)
+    posts = read_posts(paths)
+    return reindex(pool, analyzer, map(as_example, posts) if examples else posts, prune=prune, on_event=on_event)
 
 
-def may_show(pool: Pool, examples: Sequence[Path]) -> bool:
-    """Whether the examples may be indexed: no post is stored but theirs."""
-    from index.db import connection
-    from index.documents import holds_others
-    from index.sources import read_posts
+def as_example(found: Sourced) -> Sourced:
+    """A post with the mark of an example, by which it is told from posts of the user's own."""
     from index.types import Post
 
-    ids = [post.id for post in read_posts(examples) if isinstance(post, Post)]
+    return replace(found, extra={**found.extra, "example": True}) if isinstance(found, Post) else found
+
+
+def may_show_examples(pool: Pool) -> bool:
+    """Whether examples may be indexed: no post of the user's own is stored."""
+    from index.db import connection
+    from index.documents import holds_own
+
     with connection(pool) as conn:
-        return not holds_others(conn, ids)
+        return not holds_own(conn)
 
 
 def report_object(report: ReindexReport) -> dict[str, Any]:

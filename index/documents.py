@@ -25,13 +25,13 @@ def get(conn: Connection, id: str) -> Post | None:
     return None if row is None else post_of_row(row)
 
 
-def holds_others(conn: Connection, ids: Iterable[str]) -> bool:
-    """Whether any post is stored besides these."""
+def holds_own(conn: Connection) -> bool:
+    """Whether any post is stored that is not marked as an example (`"example": true` in `extra`)."""
     statements = queries("write.sql")
     serving = conn.execute(statements["serving_id"]).fetchone()
     if serving is None:
         return False
-    row = conn.execute(statements["holds_others"], {"generation": serving[0], "ids": list(ids)}).fetchone()
+    row = conn.execute(statements["holds_own"], serving).fetchone()
     return row is not None and bool(row[0])
 
 

@@ -3,8 +3,8 @@ select id, title, body, tags, categories, url, published_at, updated_at, extra, 
 from wenci.post
 where generation = %(generation)s and id = %(id)s
 
--- name: holds_others
-select exists (select from wenci.post where generation = %(generation)s and id <> all(%(ids)s::text[]))
+-- name: holds_own
+select exists (select from wenci.post where generation = %s and extra -> 'example' is distinct from 'true')
 
 -- name: serving_id
 select id from wenci.generation where state = 'serving'

@@ -7,10 +7,13 @@ import signal
 import socket
 import subprocess
 import sys
+import time
+import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -46,7 +49,7 @@ def serving(environ: dict[str, str], *arguments: str) -> Iterator[tuple["subproc
         process.communicate(timeout=30)
 
 
-def get(url: str) -> object:
+def get(url: str) -> Any:
     with urllib.request.urlopen(url, timeout=30) as answer:
         return json.loads(answer.read())
 
@@ -101,6 +104,48 @@ def test_examples_stay_out_of_an_index_with_other_posts(environ: dict[str, str],
         assert total(url) == 1
         process.terminate()
         assert "posts of your own, so the examples are left as they are" in process.communicate(timeout=30)[1]
+
+
+def test_examples_never_come_back_by_a_reindex_nor_over_a_post_of_ones_own(
+    environ: dict[str, str], tmp_path: Path
+) -> None:
+    """Pruned examples stay away, and a post with the id of an example is one's own."""
+    examples = write_post(tmp_path / "examples")
+    own = tmp_path / "own.jsonl"
+    own.write_text('{"id": "hello", "title": "自己的文章", "body": "文章"}\n', encoding="utf-8")
+    served = ("--port", "0", "--examples", str(examples))
+    with serving(environ, *served) as (process, url):
+        subprocess.run([sys.executable, "-m", "api.cli", "reindex", str(own), "--prune"], env=environ, check=True)
+        address = url.rstrip("/") + post(f"{url}v1/reindex")
+        while (job := get(address))["state"] in ("queued", "running"):
+            time.sleep(0.05)
+        assert (job["state"], job["report"]["added"], job["report"]["changed"]) == ("done", 0, 0), job
+        assert get(f"{url}v1/posts/hello")["title"] == "自己的文章"
+        refused = urllib.request.Request(f"{url}v1/reindex", json.dumps({"paths": [str(examples)]}).encode())
+        refused.add_header("Content-Type", "application/json")
+        with pytest.raises(urllib.error.HTTPError, match="403"):
+            urllib.request.urlopen(refused, timeout=30)
+        process.terminate()
+    with serving(environ, *served) as (process, url):
+        assert get(f"{url}v1/posts/hello")["title"] == "自己的文章"
+        process.terminate()
+        assert "posts of your own, so the examples are left as they are" in process.communicate(timeout=30)[1]
+
+
+def test_examples_stay_out_where_posts_are_indexed_first(environ: dict[str, str], tmp_path: Path) -> None:
+    examples = write_post(tmp_path / "examples")
+    own = tmp_path / "own.jsonl"
+    own.write_text('{"id": "own", "title": "自己的文章", "body": "文章"}\n', encoding="utf-8")
+    with serving(environ, "--port", "0", "--with", str(own), "--examples", str(examples)) as (process, url):
+        assert total(url) == 1
+        assert get(f"{url}v1/posts/own")["title"] == "自己的文章"
+        process.terminate()
+
+
+def post(url: str) -> str:
+    """The address of what a POST started."""
+    with urllib.request.urlopen(urllib.request.Request(url, b""), timeout=30) as answer:
+        return str(answer.headers["location"])
 
 
 def total(url: str) -> object:

@@ -120,13 +120,15 @@ def test_no_post_is_found_where_there_is_none(conn: Connection) -> None:
         assert documents.get(conn, id) is None
 
 
-def test_whether_others_are_stored(conn: Connection) -> None:
-    assert not documents.holds_others(conn, [])
-    documents.upsert(conn, SMALL, make_posts(2))
-    assert documents.holds_others(conn, ["post-0"])
-    assert not documents.holds_others(conn, ["post-0", "post-1", "unknown"])
-    documents.delete(conn, ["post-0", "post-1"])
-    assert not documents.holds_others(conn, [])
+def test_whether_posts_are_stored_that_are_no_examples(conn: Connection) -> None:
+    assert not documents.holds_own(conn)
+    documents.upsert(conn, SMALL, [replace(post, extra={"example": True}) for post in make_posts(2)])
+    assert not documents.holds_own(conn)
+    for extra in ({"example": "yes"}, {}, {"path": "a.md"}):
+        documents.upsert(conn, SMALL, [Post("own", "自己的", "文章", extra=extra)])
+        assert documents.holds_own(conn)
+    documents.delete(conn, ["own"])
+    assert not documents.holds_own(conn)
 
 
 def test_the_callers_transaction_decides(database: str) -> None:
