@@ -18,6 +18,12 @@ _QUOTED = frozenset("'\"|>")
 _PLAIN = {"": None, "~": None, "null": None, "Null": None, "NULL": None}
 _PLAIN_BOOLEANS = {"true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False}
 
+_CURES = {
+    "mapping values are not allowed": 'put a value that holds `: ` into quotes, as in title: "a: b"',
+    "found character": "put a value that begins with such a character (@, %, `) into quotes",
+}
+"""What to do about the commonest slips, by the beginning of the problem's name in PyYAML and libyaml."""
+
 _Sized = tuple[object, int]
 
 
@@ -108,4 +114,6 @@ def _key(key: object) -> str:
 def _describe(error: yaml.YAMLError) -> str:
     problem = str(getattr(error, "problem", None) or error).split("\n")[0]
     mark = getattr(error, "problem_mark", None)
-    return f"line {mark.line + 2}: {problem}" if mark is not None else problem
+    said = f"line {mark.line + 2}: {problem}" if mark is not None else problem
+    cure = next((cure for start, cure in _CURES.items() if problem.startswith(start)), None)
+    return f"{said}; {cure}" if cure else said
