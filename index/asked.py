@@ -3,6 +3,8 @@
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property, reduce
+from operator import or_
 
 import numpy as np
 
@@ -17,7 +19,7 @@ MAX_WORD = 16
 """Characters of a query that may be one word in a post, however the query itself was cut."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Asked:
     """The analysed query: the groups without units of mere punctuation, what is excluded, and the text as a whole."""
 
@@ -27,28 +29,43 @@ class Asked:
 
     @property
     def all(self) -> list[Part]:
-        """Every wanted part of every group."""
-        return [part for group in self.groups for part in group]
+        """Every wanted part of every group; one that several groups share stands once."""
+        parts = [part for group in self.groups for part in group]
+        return list(dict.fromkeys(parts)) if len(self.groups) > 1 else parts
+
+    @cached_property
+    def words(self) -> Counter[str]:
+        """The words that score; of a word in several groups the most that one of them has."""
+        return reduce(or_, map(words_of, self.groups), Counter())
+
+    @cached_property
+    def grams(self) -> Counter[str]:
+        """The grams that score, in the same way."""
+        return reduce(or_, map(grams_of, self.groups), Counter())
 
     def lexemes(self) -> set[str]:
         """Everything that matching and ranking ask the postings for."""
-        return (
-            lexemes_of([*self.all, *self.excluded, self.whole]) | words_of(self.all).keys() | grams_of(self.all).keys()
-        )
+        return lexemes_of([*self.all, *self.excluded, self.whole]) | self.words.keys() | self.grams.keys()
 
 
 def analyse(analyzer: DocumentAnalyzer, query: Query) -> Asked:
-    """Each text is analysed once; the only unit of a query stands for the whole where both are the same."""
+    """Each text is analysed once; the only unit of a query stands for the whole where both are the same.
+
+    A unit that stands in several groups, as parentheses make them, is one part.
+    """
     units = [*(unit for group in query.groups for unit in group), *query.excluded, Unit(query.text)]
     texts = list(dict.fromkeys(unit.text for unit in units))
     found = dict(zip(texts, analyzer.analyze_batch(texts), strict=True))
-    analyses = (found[unit.text] for unit in units)
-    groups = tuple(
-        tuple(Part(unit, next(analyses), open_end=len(group) == 1 and not unit.quoted) for unit in group)
-        for group in query.groups
-    )
-    excluded = tuple(Part(unit, next(analyses)) for unit in query.excluded)
-    whole = Part(Unit(query.text), next(analyses), open_end=True)
+    known: dict[tuple[Unit, bool], Part] = {}
+
+    def part(unit: Unit, is_alone: bool) -> Part:
+        open_end = is_alone and not unit.quoted
+        new = Part(unit, found[unit.text], open_end)
+        return known.setdefault((unit, open_end), new) if len(query.groups) > 1 else new
+
+    groups = tuple(tuple(part(unit, len(group) == 1) for unit in group) for group in query.groups)
+    excluded = tuple(Part(unit, found[unit.text]) for unit in query.excluded)
+    whole = Part(Unit(query.text), found[query.text], open_end=True)
     if len(groups) == 1 and len(groups[0]) == 1 and _is_same(groups[0][0], whole):
         whole = groups[0][0]
     kept = (tuple(part for part in group if part.atoms) for group in groups)

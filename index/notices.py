@@ -55,6 +55,52 @@ SIMILAR_SPELLING = Notice(
     "没有或很少有文章含有输入的拼写，也列出了拼写相近的词。",
     "Few posts or none hold the words as they were spelt; similar spellings were looked for too.",
 )
+PARENTHESES = Notice(
+    "parentheses",
+    "括号只能括住用 OR 连接的词，如 (京都 OR 杭州) 骑行，不能嵌套；这里有括号没有起作用。",
+    "Parentheses only group words joined by OR, as in (京都 OR 杭州) 骑行, and do not nest; some here had no effect.",
+)
+FILTERS_AND_OR = Notice(
+    "filters_and_or",
+    "tag:、category:、before: 和 after: 对整个查询都有效，OR 不能连接它们。",
+    "tag:, category:, before: and after: hold for the whole query; OR does not join them.",
+)
+LOWER_OR = Notice(
+    "lower_or",
+    "小写的 or 当作普通词；表示“任一个即可”的 OR 要大写。",
+    "Lower-case “or” was taken as a word; write OR in capitals for either of two words.",
+)
+NO_POST_PASSES = Notice(
+    "no_post_passes",
+    "没有文章同时符合所有的筛选条件（标签、分类、日期）。",
+    "No post passes all the filters together (tags, categories, dates).",
+)
+
+
+def no_name(text: str) -> Notice:
+    """Nothing stands right behind `tag:`."""
+    return Notice(
+        "no_name",
+        f"“{text}”后面没有名字（要紧跟在冒号后面），已当作普通词。",
+        f"No name stands right behind “{text}”; it was taken as a word.",
+    )
+
+
+def no_such_tag(name: str) -> Notice:
+    """No post has a tag that was asked for, or excluded."""
+    return Notice("no_such_tag", f"没有文章带有标签“{name}”。", f"No post has the tag “{name}”.")
+
+
+def no_such_category(name: str) -> Notice:
+    """No post is in a category that was asked for, or excluded."""
+    return Notice("no_such_category", f"没有文章属于分类“{name}”。", f"No post is in the category “{name}”.")
+
+
+def no_such_date(after: str | None, before: str | None) -> Notice:
+    """No post was published between the bounds."""
+    zh = "、".join([*([f"{after} 或以后"] if after else []), *([f"{before} 以前"] if before else [])])
+    en = " and ".join([*([f"on or after {after}"] if after else []), *([f"before {before}"] if before else [])])
+    return Notice("no_such_date", f"没有文章发布于 {zh}。", f"No post was published {en}.")
 
 
 def too_many_units(most: int) -> Notice:

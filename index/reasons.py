@@ -69,6 +69,27 @@ def no_tag(tag: str) -> Notice:
     return Notice("tag", f"这篇文章没有标签“{tag}”。", f"The post does not have the tag “{tag}”.")
 
 
+def no_category(name: str) -> Notice:
+    """The post is not in a category that was asked for."""
+    return Notice("category", f"这篇文章不属于分类“{name}”。", f"The post is not in the category “{name}”.")
+
+
+def barred_tag(name: str) -> Notice:
+    """The post has a tag that is excluded."""
+    return Notice("excluded", f"这篇文章有被排除的标签“{name}”。", f"The post has the tag “{name}”, which is excluded.")
+
+
+def barred_category(name: str) -> Notice:
+    """The post is in a category that is excluded."""
+    zh, en = f"这篇文章属于被排除的分类“{name}”。", f"The post is in the category “{name}”, which is excluded."
+    return Notice("excluded", zh, en)
+
+
+LACKS = {"tag": no_tag, "category": no_category}
+BARRED = {"tag": barred_tag, "category": barred_category}
+"""What is told of a tag or category that the post should have, or should not."""
+
+
 def wrong_date(name: str, moment: datetime, published: datetime | None) -> Notice:
     """The post's date is outside `after` or `before`, which `name` is."""
     wanted = f"{moment:%Y-%m-%d}" + ("或以后" if name == "after" else "以前")

@@ -9,15 +9,16 @@ from operator import or_
 import numpy as np
 from psycopg import Connection
 
-from index.asked import Asked, analyse, grams_of, words_of
+from index.asked import Asked, analyse
 from index.collection import Collection, Floats, Mask, serving_collection, snapshot
 from index.errors import driver_errors
-from index.filters import allowed_by_query, allowed_by_request
+from index.filters import Filters
 from index.fusion import GUESSES, fused_page, weights_without
 from index.match import CHECKED, EXCLUSIONS_CHECKED, Found, Matcher
 from index.notices import (
     AS_TYPED,
     INEXACT,
+    LOWER_OR,
     NOTHING_INDEXED,
     ONLY_EXCLUSIONS,
     ONLY_MARKS,
@@ -36,6 +37,9 @@ from index.standing import Odds
 from index.tiers import Tiers
 from index.types import Hit, SearchRequest, SearchResult
 from index.window import Ranking
+
+LITTLE = 2
+"""With so many hits or fewer, an `or` between words may have been meant as OR."""
 
 _SURROGATES = re.compile("[\\ud800-\\udfff]")
 
@@ -88,13 +92,15 @@ class _Run:
         self._weights = weights_without(request.without)
         lexemes = self._asked.lexemes() | self._tiers.lexemes()
         self._scorer = Scorer(collection, reader.postings([*WORD_KINDS, *GRAM_KINDS], lexemes), self._weights)
-        self._words = self._scorer.bm25(WORD_KINDS, words_of(self._asked.all))
-        self._grams = self._scorer.bm25(GRAM_KINDS, grams_of(self._asked.all)) * self._weights.grams
-        self._by_request = allowed_by_request(reader, collection, analyzer, request)
-        self._allowed = self._by_request & allowed_by_query(reader, collection, analyzer, query)
+        self._words = self._scorer.bm25(WORD_KINDS, self._asked.words)
+        self._grams = self._scorer.bm25(GRAM_KINDS, self._asked.grams) * self._weights.grams
+        self._filters = Filters(conn, reader, collection, analyzer, request, query)
+        self._by_request = self._filters.beside()
+        self._allowed = self._by_request & self._filters.typed()
 
     def result(self, notices: list[Notice]) -> SearchResult:
         """Match, rank and show."""
+        notices += self._filters.notices(bool(self._allowed.any()))
         outcome = self._find(notices)
         found, tiers = outcome.found, outcome.tiers
         typed = np.flatnonzero(found.all)
@@ -116,6 +122,8 @@ class _Run:
         )  # fmt: skip
         guessed = sum(len(tier.ords) for tier in tiers if tier.route in GUESSES)
         total = len(typed) + sum(len(tier.ords) for tier in tiers)
+        if self._query.has_lower_or and (outcome.relaxed or total - guessed <= LITTLE):
+            notices.append(LOWER_OR)
         return _answer(self._request, total, hits, notices, guessed)
 
     def ids(self) -> set[str]:
@@ -164,8 +172,7 @@ class _Run:
 
     @property
     def _is_filter(self) -> bool:
-        query = self._query
-        return not query.groups and bool(query.tags or query.before or query.after)
+        return not self._query.groups and self._query.has_filters
 
     def _without_words(self, found: Found, notices: list[Notice]) -> None:
         """Where there was no word to look for: say so, or that the text was looked for as it was typed."""

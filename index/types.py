@@ -69,6 +69,7 @@ class SearchRequest:
 
     query: str
     tags: tuple[str, ...] = ()
+    categories: tuple[str, ...] = ()
     before: datetime | None = None
     after: datetime | None = None
     sort: Sort = "relevance"

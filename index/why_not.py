@@ -12,7 +12,7 @@ from index import reasons
 from index.collection import Collection, serving_collection, snapshot
 from index.content import is_storable
 from index.errors import driver_errors
-from index.filters import allowed_by_request
+from index.filters import Filters
 from index.match import Matcher
 from index.moments import restored
 from index.near import Near, near
@@ -35,8 +35,8 @@ RANKED = 1000
 AT_ONCE = 100
 
 Kind = Literal[
-    "not_indexed", "other_generation", "tag", "date", "excluded", "nothing_to_find", "missing", "below_page",
-    "across_words", "relaxed", "spacing", "synonym", "fuzzy", "semantic", "unexplained",
+    "not_indexed", "other_generation", "tag", "category", "date", "excluded", "nothing_to_find", "missing",
+    "below_page", "across_words", "relaxed", "spacing", "synonym", "fuzzy", "semantic", "unexplained",
 ]  # fmt: skip
 
 
@@ -174,7 +174,7 @@ class _Check:
         request: SearchRequest,
         post: _Post,
     ) -> None:
-        self._reader = Reader(conn, collection.generation)
+        self._conn, self._reader = conn, Reader(conn, collection.generation)
         self._collection, self._analyzer, self._request, self._post = collection, analyzer, request, post
         self._query = parse(_storable(request.query))
         self._groups = [
@@ -209,18 +209,22 @@ class _Check:
 
     def _filters(self) -> Iterator[_Cause]:
         request, query, post = self._request, self._query, self._post
-        for tag in dict.fromkeys([*request.tags, *query.tags]):
-            if not self._passes(SearchRequest("", tags=(tag,))):
-                has = [*post.tags, *post.categories]
-                yield _Cause(reasons.no_tag(tag), {"tag": tag, "tags": has})
+        filters = Filters(self._conn, self._reader, self._collection, self._analyzer, request, query)
+        named = {"tag": [*post.tags, *post.categories], "category": post.categories}
+        for kind, holding, wanted, barred in (
+            ("tag", filters.tagged, [*request.tags, *query.tags], query.not_tags),
+            ("category", filters.categorised, [*request.categories, *query.categories], query.not_categories),
+        ):
+            for name in dict.fromkeys(wanted):
+                if not holding(name)[post.ord]:
+                    yield _Cause(reasons.LACKS[kind](name), {kind: name, _PLURAL[kind]: named[kind]})
+            for name in dict.fromkeys(barred):
+                if holding(name)[post.ord]:
+                    yield _Cause(reasons.BARRED[kind](name), {kind: name, _PLURAL[kind]: named[kind]})
         for asked in (request, query):
-            for name, moment in (("after", asked.after), ("before", asked.before)):
-                if moment is not None and not self._passes(SearchRequest("", **{name: moment})):  # type: ignore[arg-type]
-                    yield _date_cause(name, moment, post.published_at)
-
-    def _passes(self, request: SearchRequest) -> bool:
-        allowed = allowed_by_request(self._reader, self._collection, self._analyzer, request)
-        return bool(allowed[self._post.ord])
+            for bound, moment in (("after", asked.after), ("before", asked.before)):
+                if moment is not None and not filters.dated(**_bounds(bound, moment))[post.ord]:
+                    yield _date_cause(bound, moment, post.published_at)
 
     def _exclusions(self) -> Iterator[_Cause]:
         for part in self._excluded:
@@ -231,15 +235,14 @@ class _Check:
     def _missing(self) -> Iterator[_Cause]:
         groups = [group for group in self._groups if group]
         if not groups:
-            if not (self._query.tags or self._query.before or self._query.after):
+            if not self._query.has_filters:
                 yield _Cause(reasons.NOTHING_TO_FIND, {})
             return
         if any(self._matcher.group(group).all[self._post.ord] for group in groups):
             return
-        for group in groups:
-            for part in group:
-                if not self._matcher.part(part).all[self._post.ord]:
-                    yield self._missing_part(part)
+        for part in {part.unit: part for group in groups for part in group}.values():
+            if not self._matcher.part(part).all[self._post.ord]:
+                yield self._missing_part(part)
 
     def _missing_part(self, part: Part) -> _Cause:
         missing = [term.text for term in part.terms if not self._holds(term)]
@@ -262,6 +265,13 @@ class _Check:
     def _near(self, text: str) -> Near | None:
         """Where the post comes closest to the text, as the post was cut."""
         return near(text, self._reader.passages([self._post.ord])[self._post.ord])
+
+
+_PLURAL = {"tag": "tags", "category": "categories"}
+
+
+def _bounds(name: str, moment: datetime) -> dict[str, datetime | None]:
+    return {"after": None, "before": None, name: moment}
 
 
 def _date_cause(name: str, moment: datetime, published: datetime | None) -> _Cause:

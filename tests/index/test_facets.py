@@ -54,6 +54,22 @@ def test_filters_and_limits(blog: Connection, analyzer: Analyzer) -> None:
     assert pairs(facets(blog, analyzer, SearchRequest("数据库"), values=1).tags) == [("数据库", 2)]
 
 
+@pytest.mark.parametrize(
+    ("query", "count", "categories"),
+    [
+        ("数据库 category:后端", 2, [("后端", 2), ("运维", 1)]),
+        ("category:后端 category:运维", 1, [("后端", 1), ("运维", 1)]),
+        ("数据库 -category:运维", 2, [("后端", 1)]),
+        ("数据库 -tag:索引", 2, [("后端", 1), ("运维", 1)]),
+    ],
+)
+def test_categories_and_exclusions(
+    blog: Connection, analyzer: Analyzer, query: str, count: int, categories: list[tuple[str, int]]
+) -> None:
+    found = facets(blog, analyzer, SearchRequest(query))
+    assert (found.documents, found.of_all, pairs(found.categories)) == (count, False, categories)
+
+
 def test_changes_are_followed(blog: Connection, analyzer: Analyzer) -> None:
     facets(blog, analyzer, SearchRequest("数据库"))
     documents.upsert(

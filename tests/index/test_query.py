@@ -39,6 +39,14 @@ def units(query: Query) -> list[list[str]]:
         ("Docker compose", [["Docker", "compose"]]),
         ("用 Docker compose 部署 容器", [["用 Docker compose 部署", "容器"]]),
         ("- a", [["-", "a"]]),
+        ("(京都 OR 杭州) 骑行", [["京都", "骑行"], ["杭州", "骑行"]]),
+        ("骑行（京都 OR 杭州）", [["骑行", "京都"], ["骑行", "杭州"]]),
+        ("(京都 OR “西 湖” 断桥)骑行 OR 游泳", [["京都", "骑行"], ['"西 湖"', "断桥", "骑行"], ["游泳"]]),
+        ("(a OR b) (c OR d)", [["a", "c"], ["a", "d"], ["b", "c"], ["b", "d"]]),
+        ("(用 OR 学) Docker 部署", [["用 Docker 部署"], ["学 Docker 部署"]]),
+        ("printf(x)", [["printf(x)"]]),
+        ("printf(x) OR puts(y)", [["printf(x)"], ["puts(y)"]]),
+        ("(京都 骑行)", [["(京都", "骑行)"]]),
         ("", []),
         ("\0", []),
     ],
@@ -60,6 +68,75 @@ def test_tag(text: str) -> None:
     query = parse(text)
     assert query.tags == ("数据库",)
     assert query.groups == ()
+
+
+@pytest.mark.parametrize("text", ["和服 -tag:旅行", "和服 －ｔａｇ：旅行", '和服 -TAG:"旅行"', "-tag：“旅行” 和服"])
+def test_excluded_tag(text: str) -> None:
+    query = parse(text)
+    assert (query.not_tags, query.tags, query.excluded) == (("旅行",), (), ())
+    assert units(query) == [["和服"]]
+    assert query.has_filters
+    assert not query.is_plain
+
+
+def test_categories_and_several_excluded_tags() -> None:
+    query = parse("category:后端/数据库 Category：“a b” -category:前端 -tag:甲 -tag:乙")
+    assert query.categories == ("后端/数据库", "a b")
+    assert (query.not_categories, query.not_tags) == (("前端",), ("甲", "乙"))
+
+
+def test_not_before_is_after() -> None:
+    query = parse("备份 -before:2024 -after:2025")
+    assert (query.after, query.before) == (datetime(2024, 1, 1), datetime(2025, 1, 1))
+    assert query.excluded == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("((a OR b) c) d", "parentheses"),
+        ("(京都 OR 杭州 骑行", "parentheses"),
+        ("京都 OR 杭州) 骑行", "parentheses"),
+        ("f(a OR b)", "parentheses"),
+        ("-(a b) c", "parentheses"),
+        ("(a -b OR c) d", "parentheses"),
+        ("-(a b OR c) d", "parentheses"),
+        ("(a OR b) " * 5, "parentheses"),
+        ("tag:a OR tag:b", "filters_and_or"),
+        ("a OR before:2024", "filters_and_or"),
+        ("tag:", "no_name"),
+        ("-category: a", "no_name"),
+    ],
+)
+def test_what_has_no_effect_is_told(text: str, code: str) -> None:
+    assert code in [notice.code for notice in parse(text).notices]
+
+
+@pytest.mark.parametrize(
+    "text", ["printf(x) -java", "(京都 OR 杭州) 骑行", "(京都 骑行)", "f(x) OR g", "tag:a 京都 OR 杭州", ":)"]
+)
+def test_what_is_understood_needs_no_notice(text: str) -> None:
+    assert parse(text).notices == ()
+
+
+def test_a_group_behind_a_minus_excludes_each() -> None:
+    query = parse('骑行 -(京都 OR "西 湖")')
+    assert units(query) == [["骑行"]]
+    assert query.excluded == (Unit("京都"), Unit("西 湖", quoted=True))
+
+
+@pytest.mark.parametrize(
+    ("text", "may"),
+    [
+        ("京都 or 杭州", True),
+        ("京都 Or 杭州", True),
+        ("or 杭州", False),
+        ('"a" "or" b', False),
+        ("京都 OR 杭州", False),
+    ],
+)
+def test_lower_case_or(text: str, may: bool) -> None:
+    assert parse(text).has_lower_or == may
 
 
 def test_dates() -> None:
@@ -99,7 +176,7 @@ def test_an_operator_alone_is_a_word() -> None:
     assert not parse("OR -a").is_plain
 
 
-@given(st.text(alphabet=st.sampled_from("招商a1\"“”「」-－:：tagORbefore 　()<>&|!*'\\\0"), max_size=40))
+@given(st.text(alphabet=st.sampled_from("招商a1\"“”「」-－:：tagORbefore 　()（）category<>&|!*'\\\0"), max_size=40))
 def test_any_text_parses(text: str) -> None:
     query = parse(text)
     assert all(unit.text for group in query.groups for unit in group)

@@ -22,7 +22,7 @@ def day(year: int, month: int = 1) -> datetime:
 
 
 POSTS = [
-    Post("kimono", "京都的和服", "在清水寺附近租了一套和服。", ("旅行",), published_at=day(2024)),
+    Post("kimono", "京都的和服", "在清水寺附近租了一套和服。", ("旅行",), ("生活/出行",), published_at=day(2024)),
     Post("service", "产品和服务的边界", "我们讨论产品和服务怎样定价。", ("产品",), published_at=day(2025)),
     Post("script", "JavaScript 入门", "用 JavaScript 写一个计算器，不碰 microkernel。", ("编程",)),
     Post("rent", "租房指南", "在京都租房之前要看的。"),
@@ -57,6 +57,14 @@ def ask(conn: Connection, analyzer: Analyzer, query: str, id: str, **more: Any) 
         ("和服 tag:产品", "kimono", {}, ["tag"]),
         ("和服", "kimono", {"after": day(2024, 2)}, ["date"]),
         ("和服 before:2023", "kimono", {}, ["date"]),
+        ("和服 -tag:旅行", "kimono", {}, ["excluded"]),
+        ("和服 －tag：旅行 -tag:产品", "kimono", {}, ["excluded"]),
+        ("-tag:旅行", "kimono", {}, ["excluded"]),
+        ("和服 -category:生活/出行", "kimono", {}, ["excluded"]),
+        ("和服 category:生活", "kimono", {}, ["category"]),
+        ("和服", "kimono", {"categories": ("生活",)}, ["category"]),
+        ("和服 -before:2025", "kimono", {}, ["date"]),
+        ("(定价 OR 计算器) 租房", "kimono", {}, ["missing", "missing", "missing"]),
         ("和服 before:2023 tag:产品", "kimono", {}, ["tag", "date"]),
         ("计算器 after:2020", "script", {}, ["date"]),
         ("和服 -清水寺", "kimono", {}, ["excluded"]),
