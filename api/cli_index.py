@@ -51,7 +51,7 @@ def reindex(args: argparse.Namespace) -> int:
     if args.json:
         emit_json(report_object(report))
     else:
-        emit(summary(report))
+        emit(summary(report, may_prune=bool(paths)))
     return 1 if report.failed else 0
 
 
@@ -83,8 +83,9 @@ def name_failures(report: ReindexReport) -> None:
         note(reason)
 
 
-def summary(report: ReindexReport) -> str:
-    """The outcome in one line."""
+def summary(report: ReindexReport, *, may_prune: bool = False) -> str:
+    """The outcome in one line; with `may_prune` it says how posts go that the PATHs did not name."""
+    may_prune = may_prune and not report.prune_withheld
     parts = {
         "added": report.added,
         "changed": report.changed,
@@ -92,11 +93,13 @@ def summary(report: ReindexReport) -> str:
         "resumed": report.resumed,
         "kept": report.kept,
         "removed": report.removed,
+        "withdrawn": report.withdrawn,
         "failed": len(report.failed),
     }
     beside = {"warning": len(report.warnings), "draft": report.drafts, "post": report.protected}
     more = {"draft": " skipped", "post": " with a password skipped"}
-    said = [f"{count} {name}" for name, count in parts.items() if count] or ["nothing to do"]
+    remarks = {"kept": " that these PATHs do not name: --prune deletes them"} if may_prune else {}
+    said = [f"{count} {name}{remarks.get(name, '')}" for name, count in parts.items() if count] or ["nothing to do"]
     said += [counted(count, name) + more.get(name, "") for name, count in beside.items() if count]
     return f"{counted(report.documents, 'post')} in the index ({', '.join(said)}) in {report.seconds:.1f} s"
 

@@ -64,7 +64,8 @@ def reindex(
     """Bring the index to the state of `posts`, in one step for those who search.
 
     Posts that are stored unchanged are not analysed again. Posts that the input does not name stay, unless `prune`; and
-    even then when the input had no usable post or a bad one without an id, since that may be any of them.
+    even then when the input had no usable post or a bad one without an id, since that may be any of them. Posts that it
+    says are not to be found (`Skipped`) go in any case, at once.
     Posts written or deleted by others meanwhile keep their new state. After an interruption, the next call goes on
     where it stopped. Raises `ReindexRunning` while another one runs on the same database.
     """
@@ -132,6 +133,8 @@ class _Reindex:
         batches = intake.batches(posts)
         if building is None and self._may_patch(current):
             begin, is_all = _begin(batches)
+            if is_all:
+                intake.withdraw()
             absent = self._absent(current.id) if is_all else []
             if is_all and not (self._removes(intake) and len(absent) > PATCH_POSTS):
                 return self._patch(intake, [one for batch in begin for one in batch], absent)
@@ -175,6 +178,7 @@ class _Reindex:
     ) -> ReindexReport:
         build = Build(self.conn, self.analyzer, current, building)
         build.load(batches, self.workers, self._wrote, intake.fail_analysis)
+        intake.withdraw()
         removes = self._removes(intake)
         build.discard_unwanted(removes)
         self._tell("carry")
@@ -218,6 +222,7 @@ class _Reindex:
             warnings=tuple(intake.warnings),
             drafts=intake.drafts,
             protected=intake.protected,
+            withdrawn=intake.withdrawn,
             documents=current.documents,
             characters=intake.characters,
             seconds=time.monotonic() - self.started,

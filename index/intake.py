@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from psycopg import Connection
 
+from index import documents
 from index.content import clean, content_hash, is_storable
 from index.errors import UnusablePost
 from index.portion import size
@@ -28,7 +29,8 @@ class Intake:
         self.fingerprint = fingerprint
         self.failed: list[BadPost] = []
         self.warnings: list[PostWarning] = []
-        self.drafts = self.protected = 0
+        self.drafts = self.protected = self.withdrawn = 0
+        self._skipped: list[Skipped] = []
         self.added = self.changed = self.unchanged = self.resumed = self.characters = self.read = 0
         conn: Connection = serving.conn
         conn.execute(queries("build.sql")["forget_seen"])
@@ -55,6 +57,23 @@ class Intake:
         self.characters += characters
         yield self._fresh(batch)
 
+    def withdraw(self) -> None:
+        """Delete what is stored of skipped posts, at once; not where the input has another post with the id.
+
+        A stored post from elsewhere is not withdrawn, and named in a warning. Call it when all of the input was read.
+        """
+        skipped, self._skipped = self._skipped, []
+        if not skipped:
+            return
+        values = {"generation": self.serving.generation, "ids": [one.id for one in skipped]}
+        stored: dict[str | None, str | None] = dict(
+            self.serving.conn.execute(queries("build.sql")["paths_of_unseen"], values).fetchall()
+        )
+        named = [one for one in skipped if one.id in stored]
+        gone = {one.id for one in named if one.is_from_where(stored[one.id])}
+        self.withdrawn += len(documents.delete(self.serving.conn, filter(None, gone)))
+        self.warnings += [PostWarning(one.where, _stays(one, stored[one.id])) for one in named if one.id not in gone]
+
     def fail(self, bad: BadPost) -> None:
         """Report a post; an earlier version of it stays."""
         self.failed.append(bad)
@@ -72,10 +91,13 @@ class Intake:
     def _note(self, told: PostWarning | Skipped) -> None:
         if isinstance(told, PostWarning):
             self.warnings.append(told)
-        elif told.why == "draft":
+            return
+        if told.why == "draft":
             self.drafts += 1
         else:
             self.protected += 1
+        if told.id is not None and is_storable(told.id):
+            self._skipped.append(told)
 
     def _prepared(self, post: Post | BadPost) -> Prepared | None:
         if isinstance(post, BadPost):
@@ -121,3 +143,12 @@ class Intake:
             else:
                 self.failed.append(BadPost(id, "another post with the same id came before", id))
         return first
+
+
+def _stays(skipped: Skipped, stored: str | None) -> str:
+    what = "a draft" if skipped.why == "draft" else "behind a password"
+    origin = "PUT into the index" if stored is None else f"read from {stored}"
+    return (
+        f"this is {what}; the stored post with its id {skipped.id!r} was {origin} and is not withdrawn for it; "
+        "if it is to go: DELETE /v1/posts/{id}"
+    )

@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 from index.ingest.errors import PostError
-from index.ingest.files import MARKDOWN, markdown_files, printable
+from index.ingest.files import markdown_files, printable
 from index.ingest.jsonl import is_json_lines, read_json_lines
 from index.ingest.markdown import MarkdownReader
 from index.ingest.post_file import post_id, read_post
 from index.ingest.site import Site, find_site
-from index.types import BadPost, Post, PostWarning, Skipped, Sourced
+from index.types import MARKDOWN, BadPost, Post, PostWarning, Skipped, Sourced
 
 
 class _Found(NamedTuple):
@@ -104,7 +104,7 @@ class _Ids:
     def __init__(self) -> None:
         self._places: dict[bytes, int] = {}
         self._files: dict[str, int] = {}
-        self._skipped: set[str] = set()
+        self._skipped: set[tuple[str, int]] = set()
 
     def check(self, found: _Found) -> Post | BadPost | Skipped | None:
         """The post, or what is wrong with its id; None if this very place was read before.
@@ -113,9 +113,9 @@ class _Ids:
         """
         file, line, post, _ = found
         if isinstance(post, Skipped):
-            if file in self._skipped:
+            if (file, line) in self._skipped:
                 return None
-            self._skipped.add(file)
+            self._skipped.add((file, line))
             return post
         if post.id is None:
             return post
@@ -125,10 +125,10 @@ class _Ids:
             self._places[digest] = place
             return post
         first = self._places[digest]
-        if isinstance(post, BadPost):
-            return BadPost(post.where, post.reason)
         if first == place:
             return None
+        if isinstance(post, BadPost):
+            return BadPost(post.where, post.reason)
         return BadPost(_named(file, line), f"the id {post.id!r} is already that of {self._name(first)}")
 
     def _name(self, place: int) -> str:

@@ -7,6 +7,9 @@ from typing import Any, Literal
 
 from index.notices import Language
 
+MARKDOWN = (".md", ".markdown", ".mdown", ".mkd", ".mkdn")
+"""Endings of the names of files that are one post each."""
+
 
 @dataclass(frozen=True, slots=True)
 class Post:
@@ -45,10 +48,21 @@ class PostWarning:
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
-    """A post that is not to be found: a draft, or one behind a password."""
+    """A post that is not to be found: a draft, or one behind a password.
+
+    `id` is its id where it can have one, `path` what its `extra` would say of where it is from.
+    """
 
     where: str
     why: Literal["draft", "password"]
+    id: str | None = None
+    path: str | None = None
+
+    def is_from_where(self, stored: str | None) -> bool:
+        """Whether a stored post of that path may be this one: of the same file of lines, or a file like this one."""
+        if self.path is None or stored is None:
+            return self.path is None
+        return self.path == stored or all(path.lower().endswith(MARKDOWN) for path in (self.path, stored))
 
 
 Sourced = Post | BadPost | PostWarning | Skipped
@@ -161,7 +175,8 @@ class ReindexReport:
     were already done by an interrupted run. `kept` are posts that the input did not name, `removed` those that went
     because of `prune`. `prune_withheld` says that none went although it was asked for: the input was empty, or
     something in it could not be read and may have been any of the absent posts. `warnings` are about posts that are
-    indexed all the same; `drafts` and `protected` (by a password) were skipped.
+    indexed all the same; `drafts` and `protected` (by a password) were skipped, and `withdrawn` of them had been stored
+    before and are no longer.
     """
 
     generation: int
@@ -179,6 +194,7 @@ class ReindexReport:
     warnings: tuple[PostWarning, ...] = ()
     drafts: int = 0
     protected: int = 0
+    withdrawn: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, date, datetime, timedelta, timezone, tzinfo
 from email.utils import parsedate_to_datetime
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from index.ingest.errors import PostError
 
@@ -49,6 +49,26 @@ def flag(fields: Mapping[str, object], name: str) -> bool | None:
     if word in _FALSE:
         return False
     raise PostError(f"{name} must be true or false, not {shown(value)}")
+
+
+def kept_back(
+    fields: Mapping[str, object], calendar: "Calendar", *, among_drafts: bool = False
+) -> Literal["draft", "password"] | None:
+    """What keeps a post from being found: a `password`; a place among drafts, `draft: true` or `published: false`."""
+    if fields.get("password") not in (None, "", False):
+        return "password"
+    if among_drafts or flag(fields, "draft") is True:
+        return "draft"
+    return "draft" if not is_date(fields.get("published"), calendar) and flag(fields, "published") is False else None
+
+
+def is_date(value: object, calendar: "Calendar") -> bool:
+    """Whether it can be read as a date; some themes write one into `published`."""
+    try:
+        read_date(value, "published", calendar)
+    except PostError:
+        return False
+    return True
 
 
 class Calendar(NamedTuple):

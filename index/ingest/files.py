@@ -8,9 +8,8 @@ from pathlib import Path
 
 from index.ingest.errors import PostError
 from index.ingest.site import Site
-from index.types import BadPost
+from index.types import MARKDOWN, BadPost
 
-MARKDOWN = frozenset({".md", ".markdown", ".mdown", ".mkd", ".mkdn"})
 MAX_BYTES = 64 * 1024 * 1024
 
 _DECLARED = re.compile(

@@ -12,7 +12,7 @@ from index.ingest import fields as read
 from index.ingest.errors import PostError
 from index.ingest.files import printable
 from index.ingest.site import check_id
-from index.types import BadPost, Post
+from index.types import BadPost, Post, Skipped
 
 MAX_LINE = 64 * 1024 * 1024
 _CHUNK = 1 << 20
@@ -25,10 +25,11 @@ def is_json_lines(path: Path) -> bool:
     return path.name.lower().endswith((".jsonl", ".jsonl.zst", ".ndjson", ".ndjson.zst"))
 
 
-def read_json_lines(path: Path) -> Iterator[tuple[int, Post | BadPost, list[str]]]:
+def read_json_lines(path: Path) -> Iterator[tuple[int, Post | BadPost | Skipped, list[str]]]:
     """Each line that is not blank with its number: a post, or `file:line` and the reason why it is none; and warnings.
 
-    Bodies are taken as plain text. Memory holds one line, of at most 64 MB; a longer one is reported and skipped.
+    A line with `draft`, `published: false` or `password` is skipped like a file with such front matter. Bodies are
+    taken as plain text. Memory holds one line, of at most 64 MB; a longer one is reported and skipped.
     """
     name = printable(path)
     number = 0
@@ -62,7 +63,7 @@ def _lines(stream: BinaryIO) -> Iterator[bytes | None]:
         yield None
 
 
-def _read_line(line: bytes | None, name: str, number: int, warnings: list[str]) -> Post | BadPost:
+def _read_line(line: bytes | None, name: str, number: int, warnings: list[str]) -> Post | BadPost | Skipped:
     where = f"{name}:{number}"
     try:
         if line is None:
@@ -72,6 +73,9 @@ def _read_line(line: bytes | None, name: str, number: int, warnings: list[str]) 
     except PostError as error:
         return BadPost(where, str(error))
     try:
+        why = read.kept_back(data, read.Calendar())
+        if why is not None:
+            return Skipped(where, why, own_id, Path(name).name)
         return _post(own_id, data, Path(name).name, warnings)
     except PostError as error:
         return BadPost(where, str(error), own_id)

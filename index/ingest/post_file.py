@@ -29,7 +29,7 @@ def read_post(path: Path, site: Site, reader: MarkdownReader, warnings: list[str
     front, body = split_front_matter(read_text(path))
     why = skipped_as(front, site, path)
     if why is not None:
-        return Skipped(printable(path), why)
+        return Skipped(printable(path), why, _possible_id(front, site, path), _path(site, path))
     own_id = post_id(front, site, path)
     try:
         return _build(own_id, front, reader.read(body), site, path, warnings)
@@ -59,22 +59,16 @@ def _build(
 
 
 def skipped_as(front: Mapping[str, object], site: Site, path: Path) -> Literal["draft", "password"] | None:
-    """A draft: `draft: true`, `published: false`, a file in a `_drafts` folder; or a post behind a `password`."""
-    if front.get("password") not in (None, "", False):
-        return "password"
-    is_kept_back = "_drafts" in path.relative_to(site.root).parts[:-1] or read.flag(front, "draft") is True
-    if is_kept_back or (not _is_date(front.get("published"), site) and read.flag(front, "published") is False):
-        return "draft"
-    return None
+    """What keeps the post from being found; a file in a `_drafts` folder is a draft."""
+    among_drafts = "_drafts" in path.relative_to(site.root).parts[:-1]
+    return read.kept_back(front, site.calendar, among_drafts=among_drafts)
 
 
-def _is_date(value: object, site: Site) -> bool:
-    """Some themes write the date into `published`."""
+def _possible_id(front: Mapping[str, object], site: Site, path: Path) -> str | None:
     try:
-        read.read_date(value, "published", site.calendar)
+        return post_id(front, site, path)
     except PostError:
-        return False
-    return True
+        return None
 
 
 def post_id(front: Mapping[str, object], site: Site, path: Path) -> str:
@@ -98,7 +92,7 @@ def _title(front: Mapping[str, object], text: MarkdownText, site: Site, path: Pa
 
 def _published(front: Mapping[str, object], site: Site, path: Path, warnings: list[str]) -> datetime | None:
     """The date of the front matter, or else that of a name such as `2024-05-01-title.md`."""
-    names = _PUBLISHED if _is_date(front.get("published"), site) else _PUBLISHED[:-1]
+    names = _PUBLISHED if read.is_date(front.get("published"), site.calendar) else _PUBLISHED[:-1]
     given = read.first_date(front, names, site.calendar, warnings)
     dated = DATED_NAME.fullmatch(site.parts(path)[-1])
     if given is not None or dated is None:
@@ -140,11 +134,15 @@ def _folder_categories(site: Site, path: Path, generator: Generator) -> list[str
 
 
 def _extra(front: Mapping[str, object], text: MarkdownText, site: Site, path: Path) -> dict[str, object]:
-    extra: dict[str, object] = {"path": printable(path.relative_to(site.root).as_posix())}
+    extra: dict[str, object] = {"path": _path(site, path)}
     excerpt = text.excerpt or next((found for name in _EXCERPTS if (found := _plain(front, name))), None)
     if excerpt:
         extra["excerpt"] = excerpt
     return extra
+
+
+def _path(site: Site, path: Path) -> str:
+    return printable(path.relative_to(site.root).as_posix())
 
 
 def _plain(front: Mapping[str, object], name: str) -> str | None:

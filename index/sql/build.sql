@@ -42,6 +42,10 @@ insert into pg_temp.wenci_seen (id) select unnest(%s::text[]) on conflict do not
 -- name: keep_seen
 insert into pg_temp.wenci_seen (id, keep) select unnest(%s::text[]), true on conflict (id) do update set keep = true
 
+-- name: paths_of_unseen
+select id, extra ->> 'path' from wenci.post
+where generation = %(generation)s and id = any(%(ids)s) and id not in (select id from pg_temp.wenci_seen)
+
 -- name: absent
 select id from wenci.post where generation = %s and id not in (select id from pg_temp.wenci_seen)
 

@@ -98,6 +98,35 @@ def test_reindex_says_what_it_left_out_of_posts_and_which_it_skipped(wenci: Run,
     assert json.loads(wenci("search", "五月", "--json").stdout)["hits"][0]["published_at"] is None
 
 
+def test_a_post_that_is_no_longer_public_is_withdrawn_and_the_rest_stays(wenci: Run, tmp_path: Path) -> None:
+    blog, lines = tmp_path / "blog", tmp_path / "posts.jsonl"
+    blog.mkdir()
+    for name in ("a", "b", "c", "d"):
+        (blog / f"{name}.md").write_text(f"---\ntitle: {name}\n---\n一样的正文", encoding="utf-8")
+    lines.write_text('{"id": "e", "title": "e", "body": "一样的正文"}\n', encoding="utf-8")
+    wenci("reindex", str(blog), str(lines))
+    for name, front in (("a", "draft: true"), ("b", "password: x"), ("c", "published: false")):
+        (blog / f"{name}.md").write_text(f"---\ntitle: {name}\n{front}\n---\n一样的正文", encoding="utf-8")
+    done = wenci("reindex", str(blog))
+    assert done.stdout.startswith(
+        "2 posts in the index (1 unchanged, 1 kept that these PATHs do not name: --prune deletes them, 3 withdrawn, "
+        "2 drafts skipped, 1 post with a password skipped) in "
+    )
+    lines.write_text('{"id": "e", "draft": true}\n', encoding="utf-8")
+    report = json.loads(wenci("reindex", str(blog), str(lines), "--json").stdout)
+    assert (report["withdrawn"], report["drafts"], report["kept"], report["documents"]) == (1, 3, 0, 1)
+    assert [hit["id"] for hit in json.loads(wenci("search", "正文", "--json").stdout)["hits"]] == ["d"]
+
+
+def test_reindex_says_how_to_get_rid_of_posts_that_it_was_not_given(wenci: Run, posts: Path, tmp_path: Path) -> None:
+    (tmp_path / "c.md").write_text("---\ntitle: 三\n---\n三", encoding="utf-8")
+    wenci("reindex", str(posts))
+    said = "2 kept that these PATHs do not name: --prune deletes them"
+    assert f"({said}" not in wenci("reindex").stdout, "no PATH was given"
+    assert f"(1 added, {said}) in" in wenci("reindex", str(tmp_path / "c.md")).stdout
+    assert "(1 unchanged, 2 removed) in" in wenci("reindex", str(tmp_path / "c.md"), "--prune").stdout
+
+
 def test_prune_says_why_it_deleted_nothing(wenci: Run, posts: Path, tmp_path: Path) -> None:
     wenci("reindex", str(posts))
     empty, broken = tmp_path / "empty", tmp_path / "broken.jsonl"

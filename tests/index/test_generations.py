@@ -310,3 +310,81 @@ def test_warnings_and_drafts_are_reported_and_cost_nothing(pool: Pool) -> None:
     assert (report.drafts, report.protected, report.prune_withheld) == (2, 1, False)
     nothing = reindex(pool, SMALL, skipped, prune=True)
     assert (nothing.documents, nothing.kept, nothing.prune_withheld) == (2, 2, True)
+
+
+@pytest.mark.parametrize("prune", [True, False])
+@pytest.mark.parametrize("many", [0, 20])
+@pytest.mark.parametrize("version", ["1", "2"])
+def test_what_is_no_longer_to_be_found_goes(pool: Pool, conn: Connection, version: str, many: int, prune: bool) -> None:
+    """Whether the run is a patch, a build, or cuts everything anew: only posts that the input keeps back by name."""
+    old, new = make_posts(30), make_posts(many, start=50)
+    reindex(pool, SMALL, old)
+    skipped = [
+        Skipped("a.md", "draft", old[3].id), Skipped("b.md", "password", old[9].id), Skipped("c.md", "draft", "never"),
+        Skipped("d.md", "draft", old[12].id), Skipped("e.md", "draft"), Skipped("f.md", "draft", "half\ud800"),
+    ]  # fmt: skip
+    given = [*skipped[:3], *old[12:14], BadPost("g.md", "broken", old[14].id), *new, *skipped[3:]]
+    given.append(Skipped("h.md", "draft", old[14].id))
+    report = reindex(pool, SmallAnalyzer(version), given, prune=prune)
+    assert (report.withdrawn, report.drafts, report.protected) == (2, 6, 1)
+    assert (report.kept, report.removed) == ((0, 25) if prune else (25, 0))
+    rest = old[12:15] if prune else [post for post in old if post not in (old[3], old[9])]
+    check_whole(conn, rest + new)
+    assert reindex(pool, SmallAnalyzer(version), given, prune=prune).withdrawn == 0
+    check_whole(conn, rest + new)
+
+
+def test_what_is_no_longer_to_be_found_goes_where_it_is_all_there_is(pool: Pool, conn: Connection) -> None:
+    reindex(pool, SMALL, make_posts(2))
+    report = reindex(pool, SMALL, [Skipped("a.md", "draft", make_posts(1)[0].id)])
+    assert (report.withdrawn, report.documents, report.kept) == (1, 1, 1)
+    check_whole(conn, make_posts(2)[1:])
+
+
+def test_a_post_from_elsewhere_stays_and_is_named(pool: Pool, conn: Connection) -> None:
+    """One that was PUT, or read from a file of lines, is not the draft that happens to have its id."""
+    paths = (None, "posts.jsonl", "posts.jsonl", "source/_posts/d.md", "posts.jsonl")
+    posts = [
+        replace(post, extra={"path": path} if path else {}) for post, path in zip(make_posts(5), paths, strict=True)
+    ]
+    reindex(pool, SMALL, posts)
+    drafts = ("source/_drafts/a.md", "b.md", "other.jsonl", "_drafts/D.MD", "posts.jsonl")
+    given = [Skipped(path, "draft", post.id, path) for post, path in zip(posts, drafts, strict=True)]
+    report = reindex(pool, SMALL, given)
+    assert (report.withdrawn, report.kept) == (2, 3)
+    check_whole(conn, posts[:3])
+    assert [(warning.where, warning.reason.split("stored post ")[1].split(";")[0]) for warning in report.warnings] == [
+        ("source/_drafts/a.md", f"with its id {posts[0].id!r} was PUT into the index and is not withdrawn for it"),
+        ("b.md", f"with its id {posts[1].id!r} was read from posts.jsonl and is not withdrawn for it"),
+        ("other.jsonl", f"with its id {posts[2].id!r} was read from posts.jsonl and is not withdrawn for it"),
+    ]
+
+
+@pytest.mark.parametrize("changed", [True, False])
+def test_an_interrupted_run_does_not_bring_back_what_is_no_longer_to_be_found(
+    pool: Pool, conn: Connection, changed: bool
+) -> None:
+    """Neither what it had built of such a post, nor what was written of it meanwhile."""
+    old, new = make_posts(30), make_posts(30, edition=2)
+    reindex(pool, SMALL, old)
+    with pytest.raises(InterruptedError):
+        reindex(pool, SMALL, stop_after(new, 29))
+    if changed:
+        documents.upsert(conn, SMALL, make_posts(1, edition=3))
+    report = reindex(pool, SMALL, [*new[1:], Skipped("a.md", "draft", new[0].id)])
+    assert (report.withdrawn, bool(report.resumed)) == (1, True)
+    check_whole(conn, new[1:])
+
+
+def test_what_others_write_after_it_was_withdrawn_stays(pool: Pool, conn: Connection) -> None:
+    old = make_posts(30)
+    reindex(pool, SMALL, old)
+    theirs = make_posts(1, edition=7)
+
+    def interfere(event: ReindexEvent) -> None:
+        if event.phase == "index":
+            assert documents.get(conn, old[0].id) is None, "it is gone before the new generation serves"
+            documents.upsert(conn, SMALL, theirs)
+
+    reindex(pool, SMALL, [*make_posts(20, edition=2, start=1), Skipped("a.md", "draft", old[0].id)], on_event=interfere)
+    assert documents.get(conn, old[0].id) == theirs[0]

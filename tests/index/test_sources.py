@@ -241,18 +241,20 @@ def test_what_is_not_to_be_found_is_said_once(tmp_path: Path) -> None:
             "_drafts/a.md": "草稿",
             "b.md": "---\ndraft: true\ndate: 昨天\n---\n文",
             "c.md": "---\npublished: false\n---\n文",
-            "d.md": "---\npassword: 1\ndraft: true\n---\n文",
+            "d.md": "---\npassword: 1\ndraft: true\nid: own\n---\n文",
             "e.md": "文",
+            "f.md": "---\ndraft: true\nid: [a]\n---\n文",
         },
     )
     found = list(read_posts([tmp_path, tmp_path / "c.md"]))
-    assert [(os.path.basename(one.where), one.why) for one in found if isinstance(one, Skipped)] == [
-        ("b.md", "draft"),
-        ("c.md", "draft"),
-        ("d.md", "password"),
-        ("a.md", "draft"),
+    assert [(one.path, one.why, one.id) for one in found if isinstance(one, Skipped)] == [
+        ("b.md", "draft", "b"),
+        ("c.md", "draft", "c"),
+        ("d.md", "password", "own"),
+        ("f.md", "draft", None),
+        ("_drafts/a.md", "draft", "a"),
     ]
-    assert len(found) == 5
+    assert len(found) == 6
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from index.ingest import jsonl
 from index.sources import read_posts
-from index.types import BadPost, Post, PostWarning, Sourced
+from index.types import BadPost, Post, PostWarning, Skipped, Sourced
 
 GOOD = b'{"id": "ok", "title": "t", "body": "b"}'
 
@@ -102,6 +102,29 @@ def test_dates_may_have_the_names_of_front_matter(tmp_path: Path) -> None:
     [post] = read(tmp_path / "posts.jsonl", json.dumps(line | {"published_at": "2023-01-01"}).encode())
     assert isinstance(post, Post)
     assert str(post.published_at) == "2023-01-01 00:00:00+00:00"
+
+
+def test_lines_that_are_not_to_be_found_are_skipped_like_front_matter(tmp_path: Path) -> None:
+    lines = [
+        b'{"id": "a", "draft": true}',
+        b'{"id": "b", "title": "t", "body": "b", "published": false, "date": "soon"}',
+        b'{"id": 3, "title": "t", "body": "b", "password": "x"}',
+        b'{"id": "d", "title": "t", "body": "b", "draft": false, "published": "2026-01-01", "password": null}',
+        b'{"id": "e", "title": "t", "body": "b", "draft": "perhaps"}',
+        b'{"id": "a", "title": "t", "body": "b"}',
+    ]
+    path = tmp_path / "posts.jsonl"
+    a, b, c, d, e, f = read(path, b"\n".join(lines))
+    assert [a, b, c] == [
+        Skipped(f"{path}:1", "draft", "a", "posts.jsonl"),
+        Skipped(f"{path}:2", "draft", "b", "posts.jsonl"),
+        Skipped(f"{path}:3", "password", "3", "posts.jsonl"),
+    ]
+    assert isinstance(d, Post)
+    assert d.published_at is None
+    assert e == BadPost(f"{path}:5", "draft must be true or false, not 'perhaps'", "e")
+    assert isinstance(f, Post), "a post beside a draft of it is public"
+    assert list(read_posts([path, path])) == [a, b, c, d, e, f]
 
 
 def test_byte_order_mark(tmp_path: Path) -> None:
