@@ -199,7 +199,7 @@ class ChangeAnswer(Answer):
 
     typed: str
     meant: str
-    reason: Literal["spelling", "sound", "character"]
+    reason: Literal["spelling", "sound", "character", "pinyin"]
 
 
 class CorrectionAnswer(Answer):

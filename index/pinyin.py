@@ -5,8 +5,9 @@ usual reading first. `ü` is written `v`, as it is typed.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache, lru_cache
+from itertools import islice
 from typing import cast
 
 Syllables = list[tuple[str, ...]]
@@ -19,6 +20,9 @@ AMBIGUOUS = 12
 """Characters from the start of a text that may be read otherwise."""
 
 LONGEST_PHRASE = 10
+LONGEST_SYLLABLE = 6
+CUTS = 8
+"""Ways to read letters as syllables that are looked at."""
 
 COMMON = 0.1
 """A reading beside the usual one counts where at least this share of the phrases with the character have it."""
@@ -56,6 +60,31 @@ def initials(readings: Syllables) -> list[str]:
 def sound(text: str) -> str:
     """The usual syllables with a space between them: words that sound alike have the same."""
     return " ".join(options[0] for options in syllables(text))
+
+
+def cuts(letters: str, most: int) -> Iterator[str]:
+    """Ways to read letters as up to `most` syllables, with spaces between them as `sound` has them; `CUTS` at most.
+
+    >>> list(cuts("xian", 5))
+    ['xian', 'xi an']
+    """
+    return islice((" ".join(found) for found in _cuts(letters, most)), CUTS)
+
+
+def _cuts(letters: str, most: int) -> Iterator[list[str]]:
+    if not letters:
+        yield []
+    for length in range(min(len(letters), LONGEST_SYLLABLE), 0, -1) if most else ():
+        if letters[:length] in _syllables():
+            yield from ([letters[:length], *rest] for rest in _cuts(letters[length:], most - 1))
+
+
+@cache
+def _syllables() -> frozenset[str]:
+    """Every syllable that a character may be read as."""
+    from pypinyin.constants import PINYIN_DICT
+
+    return frozenset(_plain(reading) for toned in PINYIN_DICT.values() for reading in toned.split(",") if reading)
 
 
 def is_han(char: str) -> bool:

@@ -17,10 +17,11 @@ from index.pinyin import is_han, sound
 from index.queries import queries
 from index.rows import DocumentAnalyzer
 from index.search import search
-from index.types import SearchRequest
+from index.spelt import spelt
+from index.types import Hit, SearchRequest, SearchResult
 from segmenter.types import Analysis
 
-Reason = Literal["spelling", "sound", "character"]
+Reason = Literal["spelling", "sound", "character", "pinyin"]
 
 LITTLE = 2
 """A query with so many hits or fewer may be misspelt."""
@@ -35,18 +36,30 @@ LONG_LATIN = 7
 PATTERNS = 24
 """Stretches with one open character that are looked up."""
 
+SPELT = 4
+"""Words of a query that are looked up as pinyin."""
+
 KNOWN = 2.0
 """What it costs to replace a stretch that is itself a word of some post."""
 
 TRIED = 6
 """Replacements that are searched for, at most, to see whether they find more."""
 
-PENALTY: dict[Reason, float] = {"sound": 0.0, "spelling": 1.0, "character": 3.0}
+TRIED_WHOLE = 2
+LONGEST_WHOLE = 16
+LONGEST_WORD = 8
+"""Beside hits that hold parts of it: characters of a query that is corrected, and of one that is looked for in one
+piece."""
+
+HOLDING = frozenset({"phrase", "characters", "spacing", "synonym", "filters"})
+"""Routes of a hit that holds all of the query."""
+
+PENALTY: dict[Reason, float] = {"sound": 0.0, "spelling": 1.0, "character": 3.0, "pinyin": 0.0}
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One word, as typed and as meant, and why: it sounds the same, or differs in letters or in one character."""
+    """One word, as typed and as meant, and why: the same sound, other letters, one other character, or its pinyin."""
 
     typed: str
     meant: str
@@ -72,14 +85,41 @@ class _Edit(NamedTuple):
     cost: float
 
 
+def corrections(
+    conn: Connection, analyzer: DocumentAnalyzer, request: SearchRequest, result: SearchResult
+) -> list[Correction]:
+    """Corrections beside the first page of a search, where it found little, or nothing that holds the whole query."""
+    if request.offset or request.limit < 1:
+        return []
+    total = result.total - result.guessed
+    if not total or request.sort != "relevance" or any(_is_held(hit, request.query) for hit in result.hits):
+        return did_you_mean(conn, analyzer, request, total)
+    return did_you_mean(conn, analyzer, request, whole=True) if len(request.query) <= LONGEST_WHOLE else []
+
+
+def _is_held(hit: Hit, query: str) -> bool:
+    """Whether the hit holds the whole query: a word in one piece, of several all."""
+    routes = set(hit.why["routes"])
+    is_word = len(query.strip()) <= LONGEST_WORD and all(map(is_han, query.strip()))
+    is_part = is_word or hit.why.get("missing") or hit.why.get("relaxed") or not routes.isdisjoint(GUESSES)
+    return not routes.isdisjoint(HOLDING) or not is_part
+
+
 def did_you_mean(
-    conn: Connection, analyzer: DocumentAnalyzer, request: SearchRequest, total: int = 0, limit: int = 3
+    conn: Connection,
+    analyzer: DocumentAnalyzer,
+    request: SearchRequest,
+    total: int = 0,
+    limit: int = 3,
+    *,
+    whole: bool = False,
 ) -> list[Correction]:
     """Corrections of a query that found `total` posts: those that find more, best first; none where enough was found.
 
     Latin words are replaced by indexed ones at edit distance 1 or 2 (swapped neighbours count as one edit), stretches
-    of Han by words with the same pinyin, or by words of three characters and more that differ in one. Beside a few hits
-    only what finds `MUCH_MORE` times as many is offered. Raises `IndexingError` when PostgreSQL fails.
+    of Han by words with the same pinyin, or by words of three characters and more that differ in one, letters by words
+    of which they are the pinyin or its initials. Beside a few hits only what finds `MUCH_MORE` times as many is
+    offered; with `whole` only what some post holds all of. Raises `IndexingError` when PostgreSQL fails.
     """
     query = request.query
     if total > LITTLE or len(query) > LONGEST_QUERY or not query.strip() or "\0" in query:
@@ -89,11 +129,12 @@ def did_you_mean(
         if serving is None:
             return []
         (analysis,) = analyzer.analyze_batch([query])
-        edits = [*_latin(conn, serving[0], analysis), *_han(conn, serving[0], analysis)]
+        edits = [*_latin(conn, serving[0], analysis), *_han(conn, serving[0], analysis, by_sound_alone=whole)]
+        edits += [] if whole else _pinyin(conn, serving[0], analyzer, analysis)
         found = []
-        for chosen in islice(_combinations(edits), TRIED):
+        for chosen in islice(_combinations(edits), TRIED_WHOLE if whole else TRIED):
             corrected = _apply(query, analysis, chosen)
-            counted = _total(conn, analyzer, replace(request, query=corrected))
+            counted = _total(conn, analyzer, replace(request, query=corrected), whole)
             if counted > total * MUCH_MORE:
                 changes = tuple(Change(_original(query, analysis, edit), edit.word, edit.reason) for edit in chosen)
                 found.append(Correction(corrected, changes, counted))
@@ -102,9 +143,11 @@ def did_you_mean(
     return found
 
 
-def _total(conn: Connection, analyzer: DocumentAnalyzer, request: SearchRequest) -> int:
-    plain = replace(request, limit=0, offset=0, explain=False, without=request.without | GUESSES)
+def _total(conn: Connection, analyzer: DocumentAnalyzer, request: SearchRequest, whole: bool) -> int:
+    plain = replace(request, limit=int(whole), offset=0, explain=False, without=request.without | GUESSES)
     result = search(conn, analyzer, plain)
+    if whole and not any(_is_held(hit, request.query) for hit in result.hits):
+        return 0
     return 0 if RELAXED.code in result.notice_codes else result.total
 
 
@@ -151,7 +194,21 @@ def _known(conn: Connection, generation: int, word: str) -> bool:
     return conn.execute(queries("suggest.sql")["known"], values).fetchone() is not None
 
 
-def _han(conn: Connection, generation: int, analysis: Analysis) -> Iterable[_Edit]:
+def _pinyin(conn: Connection, generation: int, analyzer: DocumentAnalyzer, analysis: Analysis) -> Iterable[_Edit]:
+    """Letters as what they spell: all of the query, or one word of it."""
+    places = zip(analysis.atom_start.tolist(), analysis.atom_length.tolist(), strict=True)
+    spans = [(start, start + length) for start, length in places][:SPELT]
+    stream = analysis.stream
+    if len(spans) > 1 and all("a" <= char <= "z" or char == "'" for char in stream):
+        spans.append((0, len(stream)))
+    for start, end in spans:
+        letters = stream[start:end]
+        if not _known(conn, generation, letters):
+            for word, documents in spelt(conn, generation, analyzer, letters).items():
+                yield _Edit(start, end, word, "pinyin", PENALTY["pinyin"] - _weight(documents) - (end - start))
+
+
+def _han(conn: Connection, generation: int, analysis: Analysis, *, by_sound_alone: bool = False) -> Iterable[_Edit]:
     spans = list(_spans(analysis.stream))
     sounds = {span: sound(analysis.stream[slice(*span)]) for span in spans}
     by_sound: dict[str, list[tuple[str, int]]] = {}
@@ -164,7 +221,9 @@ def _han(conn: Connection, generation: int, analysis: Analysis) -> Iterable[_Edi
                 known = KNOWN * any(other == analysis.stream[start:end] for other, _ in by_sound[spoken])
                 cost = PENALTY["sound"] + known - _weight(documents) - (end - start)
                 yield _Edit(start, end, word, "sound", cost)
-    yield from _one_different(conn, generation, analysis.stream, [span for span in spans if span[1] - span[0] > 2])
+    if not by_sound_alone:
+        longer = [span for span in spans if span[1] - span[0] > 2]
+        yield from _one_different(conn, generation, analysis.stream, longer)
 
 
 def _one_different(conn: Connection, generation: int, stream: str, spans: Sequence[tuple[int, int]]) -> Iterable[_Edit]:
