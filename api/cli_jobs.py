@@ -61,13 +61,15 @@ def worker(args: argparse.Namespace) -> int:
     """Run until Ctrl-C or SIGTERM; what runs then is given back to the queue."""
     from api.bootstrap import load_analyzer, open_database
     from api.jobs import handlers
+    from api.live import LiveAnalyzer
     from index.queue_worker import Worker
+    from segmenter.words_file import WordsFile
 
     settings = settings_from(args)
-    analyzer = load_analyzer(settings)
+    live = LiveAnalyzer(load_analyzer(settings), WordsFile(settings.words_path))
     with ExitStack() as stack:
         pool = stack.enter_context(open_database(settings))
-        known = handlers(settings, pool, lambda: analyzer)
+        known = handlers(settings, pool, lambda: live.current)
         if args.once:
             one = Worker(pool, known)
             while one.run_one():

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from api.cli_options import Subparsers, add_analyzer, add_command, add_json, not_negative, settings_from
 from api.console import CommandError, counted, emit, emit_json, note
-from api.words import JIEBA, TABBED, effect, import_object, word_object
+from api.words import JIEBA, TABBED, add_word, effect, import_object, word_object
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -45,6 +45,11 @@ def _add_word(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--force", action="store_true", help="cut the word out wherever it stands")
 
 
+def _add_any_word(parser: argparse.ArgumentParser) -> None:
+    _add_word(parser)
+    parser.add_argument("--as-is", action="store_true", help="take a word with spaces or marks that words hardly have")
+
+
 def _add_only_word(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("word", metavar="WORD")
 
@@ -64,7 +69,7 @@ def _add_import(parser: argparse.ArgumentParser) -> None:
 
 
 _ARGUMENTS: dict[str, Callable[[argparse.ArgumentParser], None]] = {
-    "add": _add_word,
+    "add": _add_any_word,
     "remove": _add_only_word,
     "list": lambda parser: None,
     "import": _add_import,
@@ -77,7 +82,8 @@ def add(args: argparse.Namespace) -> int:
     """Add one word."""
 
     def edit(words: UserDictionary) -> None:
-        words.add(args.word, args.frequency, args.tag, forced=args.force)
+        if_meant = "with --as-is it is taken as it is"
+        add_word(words, args.word, args.frequency, args.tag, forced=args.force, as_is=args.as_is, if_meant=if_meant)
 
     return _change(args, edit)
 
@@ -128,7 +134,7 @@ def _change(
     else:
         emit(f"{counted(len(words), 'word')} in {file.path}")
         note(meaning["explanation"])
-        note("a running server takes the words up when it starts again; PUT /v1/words changes them while it runs")
+        note("a running server with this file takes them up at its next request")
     return 0
 
 

@@ -13,7 +13,7 @@ from api.live import Swap
 from api.routes import PROBLEMS
 from api.schemas import AnyText, Request, Text
 from api.services import Services, Use, authorize_write
-from api.words import effect, import_object, word_object
+from api.words import add_word, effect, import_object, word_object
 from index import documents
 from index.db import connection
 from index.generations import status
@@ -42,6 +42,12 @@ class WordBody(Request):
     frequency: Annotated[int, Field(ge=0, le=10**12)] | None = None
     tag: Tag | None = None
     forced: bool = Field(default=False, description="Cut out wherever it stands; the frequency counts for nothing.")
+
+
+class PutBody(WordBody):
+    """The same, for a word that is stored."""
+
+    as_is: bool = Field(default=False, description="Take a word with spaces or marks that words hardly have.")
 
 
 class PreviewBody(WordBody):
@@ -141,12 +147,15 @@ def get_word(word: WordInPath, services: Use) -> Any:
 
 
 @router.put("/{word:path}", dependencies=writes, responses={201: {"description": "added"}})
-def put_word(word: WordInPath, body: WordBody, services: Use, response: Response) -> Any:
+def put_word(word: WordInPath, body: PutBody, services: Use, response: Response) -> Any:
     """Add a word, or change how it is weighed; new requests are cut with it when this answers."""
     replaced: list[Any] = []
 
     def edit(words: UserDictionary) -> None:
-        replaced.append(words.add(word, body.frequency, body.tag or None, forced=body.forced))
+        tag, if_meant = body.tag or None, 'with "as_is": true it is taken as it is'
+        replaced.append(
+            add_word(words, word, body.frequency, tag, forced=body.forced, as_is=body.as_is, if_meant=if_meant)
+        )
 
     swap = services.live.change(edit)
     response.status_code = 200 if replaced[0] else 201

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from segmenter.user_dictionary import LoadReport, UserWord
+    from segmenter.user_dictionary import LoadReport, UserDictionary, UserWord
 
 JIEBA, TABBED = "jieba", "wenci"
 
@@ -13,6 +13,28 @@ JIEBA, TABBED = "jieba", "wenci"
 def word_object(word: UserWord) -> dict[str, Any]:
     """One word."""
     return {"word": word.text, "frequency": word.frequency, "tag": word.tag, "forced": word.forced}
+
+
+def add_word(
+    words: UserDictionary,
+    text: str,
+    frequency: int | None,
+    tag: str | None,
+    *,
+    forced: bool,
+    as_is: bool,
+    if_meant: str,
+) -> UserWord | None:
+    """Add a word that looks like one, as an import asks, or `as_is`; returns the one that it replaced.
+
+    Raises UserWordError with `if_meant`, how to insist.
+    """
+    from segmenter.user_dictionary import UserWord, check_plain
+
+    text = text.strip()
+    if text and not as_is and text not in words:
+        check_plain(UserWord(text, frequency, "n" if tag else None, forced), if_meant)
+    return words.add(text, frequency, tag, forced=forced)
 
 
 def effect(before: str, after: str, stale_posts: int | None = None) -> dict[str, Any]:

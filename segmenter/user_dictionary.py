@@ -208,23 +208,24 @@ def parse_line(line: str) -> UserWord:
     return UserWord(text, int(frequency) if frequency and not forced else None, tag or None, forced)
 
 
-def check_plain(word: UserWord) -> None:
+def check_plain(word: UserWord, if_meant: str = _IF_MEANT) -> None:
     """Raise UserWordError unless a line without tabs looks like a word: as jieba reads lines, any text is one.
 
     Spaces stand between Latin words alone, and what stands for a tag is as short as one. Without frequency and tag,
     which a dictionary has and prose has not, there is a letter or digit and no mark of a sentence, table or program.
+    `if_meant` ends the message: how to have the word all the same.
     """
     if any(char == " " and not _is_between_latin(word.text, place) for place, char in enumerate(word.text)):
-        raise UserWordError(f"a space that is not between Latin words; {_IF_MEANT}")
+        raise UserWordError(f"a space that is not between Latin words; {if_meant}")
     if word.tag is not None and word.frequency is None and len(word.tag) > _LONGEST_TAG:
-        raise UserWordError(f"{word.tag!r} is no tag; {_IF_MEANT}")
+        raise UserWordError(f"{word.tag!r} is no tag; {if_meant}")
     if word.frequency is not None or word.tag is not None or word.forced:
         return
     mark = _FOREIGN.search(word.text)
     if mark is not None:
-        raise UserWordError(f"{mark[0]!r} in a word; {_IF_MEANT}")
+        raise UserWordError(f"{mark[0]!r} in a word; {if_meant}")
     if not any(char.isalnum() or unicodedata.category(char) == "So" for char in word.text):
-        raise UserWordError(f"no letter or digit; {_IF_MEANT}")
+        raise UserWordError(f"no letter or digit; {if_meant}")
 
 
 def _is_between_latin(text: str, place: int) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from threading import RLock
+from typing import NamedTuple
 
 from segmenter.errors import SegmenterError, UserWordError
 from segmenter.user_dictionary import LineNote, UserDictionary, UserWord, parse_line
@@ -19,12 +20,30 @@ class WordsFileError(SegmenterError):
         super().__init__(f"{path}:{note.line}: {note.reason}; mend the line first, nothing was changed")
 
 
+class FileState(NamedTuple):
+    """Time of the last change in nanoseconds, bytes, and the file's own number."""
+
+    changed: int
+    size: int
+    number: int
+
+
 class WordsFile:
     """One file of user words; a missing one holds none. Usable from several threads and processes."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        self.written: FileState | None = None
+        """The state in which the last edit of this object left the file."""
         self._lock = RLock()
+
+    def state(self) -> FileState | None:
+        """What another write of the file changes, without reading it; None where there is no file."""
+        try:
+            found = self.path.stat()
+        except OSError:
+            return None
+        return FileState(found.st_mtime_ns, found.st_size, found.st_ino)
 
     def read(self) -> UserDictionary:
         """The words as they are now. Raises OSError; lines that are no words are left out."""
@@ -49,6 +68,7 @@ class WordsFile:
             yield words
             if list(words.lines()) != before:
                 write_atomically(self.path, "".join(f"{line}\n" for line in words.lines()))
+            self.written = self.state()
 
 
 @contextmanager

@@ -9,9 +9,12 @@ from fastapi.testclient import TestClient
 
 from api.app import create_app
 from api.cli import main
+from api.indexing import run_reindex
+from api.live import LiveAnalyzer
 from api.settings import Settings
 from index.db import Pool
 from segmenter.analyzer import Analyzer
+from segmenter.user_dictionary import UserDictionary
 from segmenter.words_file import WordsFile
 from tests.api.problems import assert_problem
 
@@ -101,6 +104,59 @@ def test_what_is_refused(client: TestClient) -> None:
     assert_problem(client.post("/v1/words/import", json={"content": "长" * 2001}), 413)
 
 
+def test_what_hardly_is_a_word_needs_to_be_meant(client: TestClient, settings: Settings) -> None:
+    """The rule of an import holds for a single word too."""
+    for word in ("坏 词", "好，坏", "--"):
+        detail = assert_problem(client.put(f"/v1/words/{word}", json={}), 422)["detail"]
+        assert 'with "as_is": true it is taken as it is' in detail
+        assert client.post("/v1/words/import", json={"content": word}).json()["failed"] == 1
+    assert client.put("/v1/words/坏 词", json={"as_is": True}).status_code == 201
+    assert client.put("/v1/words/坏 词", json={"frequency": 3}).status_code == 200, "it is there, so it is meant"
+    assert client.put("/v1/words/iphone 12", json={"tag": "product"}).status_code == 201
+    assert [word.text for word in WordsFile(settings.words_path).read()] == ["坏 词", "iphone 12"]
+
+
+def test_words_that_another_program_writes_count_from_the_next_request(
+    blog: TestClient, settings: Settings, common_pool: Pool, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = cut(blog, "产品和服务")
+    options = ["--user-dictionary", str(settings.words_path)]
+    assert main(["words", "add", "品和服", "--force", *options]) == 0
+    assert "takes them up at its next request" in capsys.readouterr().err
+    assert cut(blog, "产品和服务") == ["产", "品和服", "务"]
+    assert blog.get("/readyz").json()["stale_posts"] == 3
+    blog.put("/v1/words/定价", json={})
+    with TestClient(create_app(settings, pool=common_pool)) as other:
+        run_reindex(common_pool, other.app.state.services.analyzer, [], prune=False)  # type: ignore[attr-defined]
+    ready = blog.get("/readyz").json()
+    assert (ready["stale_posts"], ready["fingerprint"]["analyzer"]) == (0, ready["fingerprint"]["index"])
+    settings.words_path.unlink()
+    assert cut(blog, "产品和服务") == before
+
+
+def test_a_file_of_words_that_cannot_be_read_changes_nothing(client: TestClient, settings: Settings) -> None:
+    client.put("/v1/words/品和服", json={"forced": True})
+    settings.words_path.unlink()
+    settings.words_path.mkdir()
+    assert cut(client, "产品和服务") == ["产", "品和服", "务"]
+    settings.words_path.rmdir()
+    settings.words_path.write_text("和服务 !\n", "utf-8")
+    assert cut(client, "产品和服务") == ["产品", "和服务"]
+
+
+def test_a_words_file_is_not_read_for_every_request(settings: Settings, analyzer: Analyzer) -> None:
+    live = LiveAnalyzer(analyzer, WordsFile(settings.words_path))
+    assert live.current is analyzer
+
+    def edit(words: UserDictionary) -> None:
+        words.add("品和服", forced=True)
+
+    live.change(edit)
+    changed = live.current
+    assert live.current is changed
+    assert [token.text for token in changed.segment("产品和服务")] == ["产", "品和服", "务"]
+
+
 def test_writing_needs_the_token(common_pool: Pool, analyzer: Analyzer, tmp_path: Path) -> None:
     settings = Settings.from_env({"WENCI_DATA_DIR": str(tmp_path), "WENCI_WRITE_TOKEN": "s"})
     with TestClient(create_app(settings, pool=common_pool, analyzer=analyzer)) as client:
@@ -114,6 +170,10 @@ def test_commands(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatc
     file = tmp_path / "own.txt"
     options = ["--user-dictionary", str(file)]
     assert main(["words", "add", "品和服", "--force", *options]) == 0
+    assert main(["words", "add", "坏 词", *options]) == 1
+    assert "a space that is not between Latin words; with --as-is it is taken as it is" in capsys.readouterr().err
+    assert main(["words", "add", "坏 词", "--as-is", *options]) == 0
+    assert main(["words", "remove", "坏 词", *options]) == 0
     assert main(["words", "add", "iphone 12", "--frequency", "5", "--json", *options]) == 0
     answer = json.loads(capsys.readouterr().out.splitlines()[-1])
     assert (answer["words"], answer["effect"]["changed"]) == (2, True)
