@@ -23,6 +23,7 @@ from api import (
     cli_words,
     doctor,
 )
+from api.cli_options import Parser
 from api.console import emit, guarded
 from api.version import program_version
 
@@ -53,7 +54,7 @@ class _Version(argparse.Action):
 
 def build_parser() -> argparse.ArgumentParser:
     """The parser with every command registered."""
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="wenci",
         description="Chinese word segmentation, and search over PostgreSQL that never loses a post.",
         epilog="Exit codes: 0 done, 1 failed (one line says why), 2 wrong usage.",
@@ -71,7 +72,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 1
     use_utf8()
     end_like_ctrl_c()
-    args = build_parser().parse_args(argv)
+    parser = build_parser()
+    args, unknown = parser.parse_known_args(argv)
+    if unknown:
+        args.parser.error(f"unrecognized arguments: {' '.join(unknown)}")
     return guarded(lambda: int(args.run(args) or 0))
 
 

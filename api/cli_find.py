@@ -11,6 +11,7 @@ from api.cli_options import (
     add_command,
     add_database,
     add_json,
+    add_labels,
     add_language,
     language_of,
     moment,
@@ -47,7 +48,7 @@ def register(subparsers: Subparsers) -> None:
 
 
 def _add_filters(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--tag", action="append", default=[], help="only posts with this tag; can be repeated")
+    add_labels(parser)
     parser.add_argument("--before", type=moment, metavar="DATE", help="published before")
     parser.add_argument("--after", type=moment, metavar="DATE", help="published at or after")
 
@@ -85,7 +86,8 @@ def suggest(args: argparse.Namespace) -> int:
 def _request(args: argparse.Namespace, query: str) -> SearchRequest:
     from index.types import SearchRequest
 
-    return SearchRequest(query=query, tags=tuple(args.tag), before=args.before, after=args.after)
+    tags, categories = tuple(args.tag), tuple(args.category)
+    return SearchRequest(query=query, tags=tags, categories=categories, before=args.before, after=args.after)
 
 
 def why_not(args: argparse.Namespace) -> int:

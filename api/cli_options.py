@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
 from api.console import UsageError
 from api.settings import Settings, SettingsError
@@ -25,12 +25,27 @@ VARIABLES = {
 }
 
 
+class Parser(argparse.ArgumentParser):
+    """Says what to do about a query that looks like an option."""
+
+    def error(self, message: str) -> NoReturn:
+        """End with the usage, the message and exit code 2."""
+        takes_query = any(action.metavar in QUERIES for action in self._actions)
+        if takes_query and message.startswith(("the following arguments are required", "unrecognized arguments")):
+            message += f"; a query that begins with - needs -- before it, as in: {self.prog} -- -word"
+        super().error(message)
+
+
+QUERIES = ("QUERY", "TYPED")
+"""How commands name the query that they take."""
+
+
 def add_command(
     subparsers: Subparsers, name: str, summary: str, run: Callable[[argparse.Namespace], int], **more: Any
 ) -> argparse.ArgumentParser:
     """A command with its one-line summary."""
     parser = subparsers.add_parser(name, help=summary, description=summary[0].upper() + summary[1:] + ".", **more)
-    parser.set_defaults(run=run)
+    parser.set_defaults(run=run, parser=parser)
     return parser
 
 
@@ -49,6 +64,17 @@ def add_database(parser: argparse.ArgumentParser) -> None:
     """Options of the database."""
     parser.add_argument("--data-dir", metavar="FOLDER", help="data of the embedded PostgreSQL (WENCI_DATA_DIR)")
     parser.add_argument("--database-url", metavar="URL", help="a PostgreSQL of your own (WENCI_DATABASE_URL)")
+
+
+def add_labels(parser: argparse.ArgumentParser) -> None:
+    """`--tag` and `--category`."""
+    parser.add_argument("--tag", action="append", default=[], help="only posts with this tag; can be repeated")
+    parser.add_argument(
+        "--category",
+        action="append",
+        default=[],
+        help="only posts in this category, a nested one by its path (A/B); can be repeated",
+    )
 
 
 def add_language(parser: argparse.ArgumentParser) -> None:

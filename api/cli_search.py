@@ -12,6 +12,7 @@ from api.cli_options import (
     add_command,
     add_database,
     add_json,
+    add_labels,
     add_language,
     language_of,
     moment,
@@ -19,10 +20,13 @@ from api.cli_options import (
     positive,
     settings_from,
 )
-from api.console import CommandError, emit, emit_json, note
+from api.console import CommandError, counted, emit, emit_json, note
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from index.notices import Language
+    from index.spelling import Correction
     from index.types import Hit, Related, SearchResult, Span
 
 
@@ -30,12 +34,15 @@ def register(subparsers: Subparsers) -> None:
     """Add the commands."""
     parser = add_command(subparsers, "search", "find posts", search)
     parser.add_argument(
-        "query", nargs="+", metavar="QUERY", help='words, "phrases", -exclude (after --), OR, tag:, before:, after:'
+        "query",
+        nargs="+",
+        metavar="QUERY",
+        help='words, "phrases", -exclude (after --), OR, tag:, category:, before:, after:',
     )
     parser.add_argument("--limit", type=not_negative, default=10, help="hits to print (default: 10)")
     parser.add_argument("--offset", type=not_negative, default=0, help="hits to skip")
     parser.add_argument("--sort", choices=["relevance", "newest"], default="relevance")
-    parser.add_argument("--tag", action="append", default=[], help="only posts with this tag; can be repeated")
+    add_labels(parser)
     parser.add_argument("--before", type=moment, metavar="DATE", help="published before")
     parser.add_argument("--after", type=moment, metavar="DATE", help="published at or after")
     parser.add_argument("--explain", action="store_true", help="say more about how each post was found")
@@ -59,11 +66,13 @@ def search(args: argparse.Namespace) -> int:
     from api.plain import plain
     from index.db import connection
     from index.search import search as find
+    from index.spelling import corrections
     from index.types import SearchRequest
 
     request = SearchRequest(
         query=" ".join(args.query),
         tags=tuple(args.tag),
+        categories=tuple(args.category),
         before=args.before,
         after=args.after,
         sort=args.sort,
@@ -76,17 +85,21 @@ def search(args: argparse.Namespace) -> int:
     analyzer = load_analyzer(settings)
     with open_database(settings) as pool, connection(pool) as conn:
         result = find(conn, analyzer, request)
+        meant = corrections(conn, analyzer, request, result)
     if args.json:
-        emit_json(plain(result))
+        emit_json({**plain(result), "did_you_mean": plain(meant)})
     else:
-        print_hits(result, request.language)
+        print_hits(result, meant, request.language)
     return 0
 
 
-def print_hits(result: SearchResult, language: Language) -> None:
+def print_hits(result: SearchResult, meant: Sequence[Correction], language: Language) -> None:
     """Hits for people: marks in bold on a terminal."""
     for notice in result.notices:
         note(notice)
+    for one in meant:
+        shown = f"did you mean: {one.query} ({counted(one.total, 'post')})"
+        note(shown if language == "en" else f"你要找的是不是：{one.query}（{one.total} 篇）")
     for hit in result.hits:
         emit("\n".join(hit_lines(hit, language)))
     about = "" if result.total_is_exact else "about "
@@ -99,8 +112,25 @@ def hit_lines(hit: Hit, language: Language) -> list[str]:
         part for part in (hit.id, hit.published_at and f"{hit.published_at:%Y-%m-%d}", *hit.tags) if part
     )
     snippet = marked(hit.snippet, hit.snippet_marks).replace("\n", " ")
-    lacks = [f"  {line}" for line in shortcomings(hit, language)]
-    return [marked(hit.title, hit.title_marks), f"  {where}", *lacks, f"  {snippet}", ""]
+    about = [f"  {line}" for line in (*by_route(hit, language), *shortcomings(hit, language))]
+    return [marked(hit.title, hit.title_marks), f"  {where}", *about, f"  {snippet}", ""]
+
+
+ROUTES = {
+    "spacing": ("写法不同", "written otherwise"),
+    "synonym": ("同义词", "synonym"),
+    "fuzzy": ("拼写相近", "similar spelling"),
+    "semantic": ("意思相近", "near in meaning"),
+}
+"""Routes other than by the query as it was typed."""
+
+
+def by_route(hit: Hit, language: Language) -> list[str]:
+    """How a hit was found that does not hold the query as it was typed."""
+    place = int(language == "en")
+    swaps = ", ".join(f"{swap['typed']} → {swap['meant']}" for swap in hit.why.get("swaps", ()))
+    names = [ROUTES[route][place] for route in hit.why["routes"] if route in ROUTES]
+    return [f"{name}: {swaps}" if swaps else name for name in names]
 
 
 def shortcomings(hit: Hit, language: Language) -> list[str]:

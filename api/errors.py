@@ -26,6 +26,14 @@ class ProblemResponse(JSONResponse):
     media_type = "application/problem+json"
 
 
+class FieldRefused(HTTPException):
+    """422 for one field, told like what does not fit its schema."""
+
+    def __init__(self, field: str, message: str) -> None:
+        super().__init__(422, message)
+        self.errors = [{"field": field, "message": message}]
+
+
 def problem(
     status: int,
     detail: str,
@@ -71,7 +79,8 @@ def on_http_exception(request: Request, error: Exception) -> ProblemResponse:
         detail = f"there is nothing at {printable(request.url.path)}"
     if error.status_code == 405:
         detail = f"{request.method} is not possible at {printable(request.url.path)}"
-    return problem(error.status_code, detail, headers=error.headers)
+    errors = error.errors if isinstance(error, FieldRefused) else None
+    return problem(error.status_code, detail, errors=errors, headers=error.headers)
 
 
 def on_validation_error(request: Request, error: Exception) -> ProblemResponse:

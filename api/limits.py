@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from fastapi import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from api.errors import problem
+from api.errors import FieldRefused, problem
 from api.settings import Limits
 
 READ_AWAY = 64_000_000
@@ -83,8 +83,8 @@ def check_batch(texts: Sequence[str], limits: Limits) -> None:
 def check_query(query: str, limit: int, offset: int, limits: Limits) -> None:
     """422 for a query or a page beyond the limits."""
     if len(query) > limits.query_characters:
-        raise HTTPException(422, f"q is longer than {limits.query_characters} characters")
+        raise FieldRefused("query.q", f"q is longer than {limits.query_characters} characters")
     if limit > limits.page_hits:
-        raise HTTPException(422, f"limit is at most {limits.page_hits}")
+        raise FieldRefused("query.limit", f"limit is at most {limits.page_hits}")
     if offset > limits.offset:
-        raise HTTPException(422, f"offset is at most {limits.offset}")
+        raise FieldRefused("query.offset", f"offset is at most {limits.offset}")

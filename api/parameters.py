@@ -12,13 +12,21 @@ PostId = Annotated[schemas.PostId, Path(description="The post's id; it may hold 
 Queried = Annotated[
     schemas.Text,
     Query(
-        description='Words, "phrases", -exclude, OR, tag:, before:, after:.',
-        examples=["Docker 部署", '"部署博客" -MySQL', "部署 tag:运维 after:2026"],
+        description='Words, "phrases", -exclude, OR, (one OR other), tag:, -tag:, category:, before:, after:.',
+        examples=["Docker 部署", '"部署博客" -MySQL', "(部署 OR 备份) -tag:运维 category:技术 after:2026"],
     ),
 ]
 Tags = Annotated[
     list[schemas.Label],
     Query(max_length=20, description="Only posts with all these tags.", examples=[["Docker", "运维"]]),
+]
+Categories = Annotated[
+    list[schemas.Label],
+    Query(
+        max_length=20,
+        description="Only posts in all these categories; a nested one by its whole path.",
+        examples=[["技术/运维"]],
+    ),
 ]
 Before = Annotated[
     schemas.Bound | None,

@@ -11,7 +11,7 @@ from fastapi.responses import JSONResponse
 from api import schemas
 from api.languages import told_in
 from api.limits import check_batch, check_query, check_text
-from api.parameters import After, Before, Hits, Most, Offset, PostId, Queried, Sort, Tags
+from api.parameters import After, Before, Categories, Hits, Most, Offset, PostId, Queried, Sort, Tags
 from api.plain import plain
 from api.segmenting import segment_texts
 from api.services import Reading, Services, Use, authorize_write, client_of
@@ -19,7 +19,7 @@ from index import documents, embed
 from index.db import connection
 from index.related import related
 from index.search import search
-from index.spelling import did_you_mean
+from index.spelling import corrections
 from index.types import SearchRequest
 
 PROBLEMS: dict[int | str, dict[str, Any]] = {
@@ -60,6 +60,7 @@ def search_posts(
     language: Reading,
     q: Queried,
     tag: Tags = [],  # noqa: B006 - FastAPI copies it
+    category: Categories = [],  # noqa: B006 - the same
     before: Before = None,
     after: After = None,
     sort: Sort = "relevance",
@@ -70,15 +71,14 @@ def search_posts(
     """Find posts. Whatever is in a post is found; posts that hold the query as words come first."""
     check_query(q, limit, offset, services.settings.limits)
     request = SearchRequest(
-        query=q, tags=tuple(tag), before=before, after=after, sort=sort, limit=limit, offset=offset, explain=explain,
-        language=language,
+        query=q, tags=tuple(tag), categories=tuple(category), before=before, after=after, sort=sort, limit=limit,
+        offset=offset, explain=explain, language=language,
     )  # fmt: skip
     begin = time.perf_counter()
     with connection(services.pool) as conn:
         result = search(conn, services.analyzer, request)
         milliseconds = (time.perf_counter() - begin) * 1e3
-        is_first = not offset and limit > 0
-        meant = did_you_mean(conn, services.analyzer, request, result.total - result.guessed) if is_first else []
+        meant = corrections(conn, services.analyzer, request, result)
     if services.recorder is not None:
         services.recorder.search(q, result.total, milliseconds, first=offset, client=client_of(http))
     return JSONResponse({**plain(result), "did_you_mean": plain(meant)}, headers=told_in(language))

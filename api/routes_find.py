@@ -11,7 +11,7 @@ from api import schemas
 from api import schemas_find as shapes
 from api.languages import told_in
 from api.limits import check_query, check_text
-from api.parameters import After, Before, Hits, Most, Offset, Queried, Sort, Tags
+from api.parameters import After, Before, Categories, Hits, Most, Offset, Queried, Sort, Tags
 from api.plain import plain
 from api.routes import PROBLEMS, writes
 from api.services import Reading, Use
@@ -47,6 +47,7 @@ def search_facets(
     services: Use,
     q: Queried,
     tag: Tags = [],  # noqa: B006 - FastAPI copies it
+    category: Categories = [],  # noqa: B006 - the same
     before: Before = None,
     after: After = None,
     values: Annotated[
@@ -55,7 +56,7 @@ def search_facets(
 ) -> Any:
     """Count the found posts by tag, category and year; all posts where none is found."""
     check_query(q, 0, 0, services.settings.limits)
-    request = SearchRequest(query=q, tags=tuple(tag), before=before, after=after)
+    request = SearchRequest(query=q, tags=tuple(tag), categories=tuple(category), before=before, after=after)
     with connection(services.pool) as conn:
         return JSONResponse(plain(facets(conn, services.analyzer, request, values)))
 
@@ -67,6 +68,7 @@ def why_not_found(
     q: Queried,
     post: Annotated[schemas.PostId, Query(description="The post's id.", examples=["hello-docker"])],
     tag: Tags = [],  # noqa: B006 - FastAPI copies it
+    category: Categories = [],  # noqa: B006 - the same
     before: Before = None,
     after: After = None,
     sort: Sort = "relevance",
@@ -76,8 +78,9 @@ def why_not_found(
     """Why a page of hits does not show a post: filters, excluded or missing words with both cuts, or its rank."""
     check_query(q, limit, offset, services.settings.limits)
     request = SearchRequest(
-        query=q, tags=tuple(tag), before=before, after=after, sort=sort, limit=limit, offset=offset, language=language
-    )
+        query=q, tags=tuple(tag), categories=tuple(category), before=before, after=after, sort=sort, limit=limit,
+        offset=offset, language=language,
+    )  # fmt: skip
     with connection(services.pool) as conn:
         found = why_not(conn, services.analyzer, request, post)
     return JSONResponse(plain(found), headers=told_in(language))

@@ -1,4 +1,4 @@
-"""Latin words and numbers written together or apart: `utf8` and `utf-8`, `16GB` and `16 GB`, `python 3` and `python3`.
+"""Latin words and numbers written together or apart: `utf8` and `utf-8`, `16GB` and `16 GB`, `1.28` and `v1.28`.
 
 The index keeps what a writer wrote: letters and digits that touch are one atom. So a query is read in the other ways,
 too; each reading replaces one stretch by a phrase that must stand as it is.
@@ -26,6 +26,7 @@ MOST_CHANGES: Final = 3
 """Places between letters and digits in a stretch; one with more is an identifier, not a word and a number."""
 
 _STRETCH = re.compile(r"[0-9A-Za-z]+(?:[.\-_][0-9A-Za-z]+)*")
+_VERSION = re.compile(r"v?(\d+(?:\.\d+)+(?:[-_.][0-9A-Za-z]+)*)", re.IGNORECASE)
 _NUMERONYM = re.compile(r"[A-Za-z]\d+[A-Za-z]")
 _CHANGE = re.compile(r"(?<=[A-Za-z])(?=\d)|(?<=\d)(?=[A-Za-z])")
 _HYPHEN = re.compile(r"(?<=[A-Za-z])[-_](?=[0-9A-Za-z])|(?<=\d)[-_](?=[A-Za-z])")
@@ -77,9 +78,21 @@ def written_otherwise(stretch: str) -> list[str]:
     (['utf 8', 'utf-8'], ['utf8', 'utf 8'], '7 x 24')
     >>> written_otherwise("k8s"), written_otherwise("3f2a9c")
     ([], [])
+    >>> written_otherwise("1.28"), written_otherwise("v1.28")[0]
+    (['v1.28'], '1.28')
     """
     if len(stretch) > LONGEST:
         return []
+    return [*_versions(stretch), *_parted(stretch)]
+
+
+def _versions(stretch: str) -> list[str]:
+    """The number of a version without its `v`, or with one."""
+    found = _VERSION.fullmatch(stretch)
+    return [] if found is None else [found[1] if found[1] != stretch else f"v{stretch}"]
+
+
+def _parted(stretch: str) -> list[str]:
     hyphens = [match.span() for match in _HYPHEN.finditer(stretch)]
     parted = [stretch[:start] + mark + stretch[end:] for start, end in hyphens for mark in ("", " ")]
     changes = [match.start() for match in _CHANGE.finditer(stretch)]

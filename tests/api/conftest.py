@@ -18,6 +18,7 @@ POSTS = {
         "title": "用 Docker 部署博客",
         "body": "先写一个 Dockerfile，再把镜像推到服务器。\n\n最后用 docker compose 启动数据库和服务。",
         "tags": ["Docker", "运维"],
+        "categories": ["技术/运维"],
         "published_at": "2026-03-01T08:00:00Z",
     },
     "kimono": {

@@ -79,6 +79,70 @@ def test_notices_and_shortcomings_in_two_languages(run: Run, tmp_path: Path, mon
     assert "缺少" not in run("search", "和服", "--lang", "zh")[1]
 
 
+@pytest.mark.parametrize(
+    ("arguments", "hinted"),
+    [
+        (("search", "-骑行"), True),
+        (("search", "京都", "-骑行"), True),
+        (("facets", "-骑行"), True),
+        (("why-not", "-骑行", "kimono"), True),
+        (("search", "京都", "--limit", "x"), False),
+        (("jobs", "-骑行"), False),
+    ],
+)
+def test_a_query_that_looks_like_an_option(
+    arguments: tuple[str, ...], hinted: bool, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as error:
+        main(arguments)
+    assert error.value.code == 2
+    said = f"a query that begins with - needs -- before it, as in: wenci {arguments[0]} -- -word"
+    assert (said in capsys.readouterr().err) == hinted
+
+
+def test_how_a_hit_was_found_and_what_may_be_meant(run: Run, tmp_path: Path) -> None:
+    posts = tmp_path / "posts.jsonl"
+    rows = [
+        {
+            "id": "k",
+            "title": "Kubernetes 1",
+            "body": "部署 v1.28 集群",
+            "categories": [["技术", "运维"]],
+            "tags": ["k8s"],
+        },
+        {"id": "m", "title": "机器学习", "body": "正文", "categories": ["技术"]},
+    ]
+    posts.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
+    assert run("reindex", str(posts))[0] == 0
+    run("synonyms", "--add", "容器编排 = Kubernetes")
+    for query, zh, en in (
+        ("容器编排", "  同义词: 容器编排 → Kubernetes", "  synonym: 容器编排 → Kubernetes"),
+        ("1.28", "  写法不同: 1.28 → v1.28", "  written otherwise: 1.28 → v1.28"),
+        ("kuberntes", "  拼写相近: kuberntes → kubernetes", "  similar spelling: kuberntes → kubernetes"),
+    ):
+        assert zh in run("search", query, "--lang", "zh")[1].splitlines()
+        assert en in run("search", query, "--lang", "en")[1].splitlines()
+    assert run("search", "集群", "--lang", "zh")[1].splitlines()[2] == "  部署 v1.28 集群"
+
+    assert [one["query"] for one in answer(run, "search", "jqxx")["did_you_mean"]] == ["机器学习"]
+    assert answer(run, "search", "机器学习")["did_you_mean"] == []
+    assert "你要找的是不是：机器学习（1 篇）" in run("search", "jqxx", "--lang", "zh")[2]
+    assert "did you mean: 机器学习 (1 post)" in run("search", "jqxx", "--lang", "en")[2]
+
+
+def test_categories_are_options_too(run: Run, tmp_path: Path) -> None:
+    posts = tmp_path / "posts.jsonl"
+    posts.write_text(
+        '{"id": "a", "title": "和服", "body": "x", "categories": ["生活"]}\n{"id": "b", "title": "和服", "body": "y"}\n'
+    )
+    assert run("reindex", str(posts))[0] == 0
+    assert [hit["id"] for hit in answer(run, "search", "和服", "--category", "生活")["hits"]] == ["a"]
+    assert answer(run, "facets", "和服", "--category", "生活")["documents"] == 1
+    assert answer(run, "why-not", "和服", "b", "--category", "生活")["reasons"][0]["kind"] == "category"
+    assert [hit["id"] for hit in answer(run, "search", "和服 -category:生活")["hits"]] == ["b"]
+    assert run("search", "--", "-category:生活", "和服")[1].splitlines()[1] == "  b"
+
+
 def test_a_year_and_a_month_are_dates(run: Run, tmp_path: Path) -> None:
     assert run("reindex", str(tmp_path / "blog"))[0] == 0
     for options, total in ((["--after", "2026"], 1), (["--after", "2026-02"], 0), (["--before", "2026-02"], 1)):

@@ -101,6 +101,45 @@ def test_what_does_not_fit_is_422(blog: TestClient, parameters: dict[str, Any]) 
     assert_problem(blog.get("/v1/search", params=parameters), 422)
 
 
+@pytest.mark.parametrize(
+    ("path", "parameters", "field"),
+    [
+        ("/v1/search", {"q": "长" * 101}, "query.q"),
+        ("/v1/search", {"q": "a", "limit": 101}, "query.limit"),
+        ("/v1/search", {"q": "a", "limit": -1}, "query.limit"),
+        ("/v1/search", {"q": "a", "offset": 100_001}, "query.offset"),
+        ("/v1/suggest", {"q": "长" * 101}, "query.q"),
+        ("/v1/facets", {"q": "长" * 101}, "query.q"),
+        ("/v1/search/why-not", {"q": "a", "post": "a", "limit": 101}, "query.limit"),
+    ],
+)
+def test_what_is_over_a_limit_names_its_field(
+    blog: TestClient, path: str, parameters: dict[str, Any], field: str
+) -> None:
+    answer = blog.get(path, params=parameters)
+    assert_problem(answer, 422)
+    (error,) = answer.json()["errors"]
+    assert error["field"] == field
+    assert error["message"] in answer.json()["detail"]
+
+
+def test_categories_and_exclusions(blog: TestClient) -> None:
+    assert ids(blog, "部署", category="技术/运维") == ["docker"]
+    assert ids(blog, "部署", category="技术") == []
+    assert ids(blog, "部署 -tag:Docker") == ["service"]
+    facets = blog.get("/v1/facets", params={"q": "部署", "category": "技术/运维"}).json()
+    assert (facets["documents"], facets["categories"]) == (1, [{"value": "技术/运维", "count": 1}])
+    why = blog.get("/v1/search/why-not", params={"q": "部署", "post": "service", "category": "技术/运维"}).json()
+    assert [reason["kind"] for reason in why["reasons"]] == ["category"]
+    answer = blog.get(
+        "/v1/search", params={"q": "部署", "category": "不存在"}, headers={"Accept-Language": "en"}
+    ).json()
+    assert (answer["notice_codes"], answer["notices"]) == (
+        ["no_such_category"],
+        ["No post is in the category “不存在”."],
+    )
+
+
 def test_bytes_that_are_not_utf8_do_no_harm(blog: TestClient) -> None:
     assert blog.get("/v1/search?q=%ED%A0%80%FF").status_code == 200
 

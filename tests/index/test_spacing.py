@@ -27,6 +27,9 @@ POSTS = [
     Post("gpt", "模型", "用 gpt-4o 写摘要。"),
     Post("numbers", "数字", "第 16 页，GB 18030，24 小时，x 轴。"),
     Post("k8s", "集群", "k8s 集群。8 s 之后 k 变了。"),
+    Post("v1.28", "升级", "升级到 v1.28.3 之后。"),
+    Post("1.28", "升级二", "升级到 1.28 之后。"),
+    Post("v1", "升级三", "v1 之后是 28，还有 v11.28。"),
 ]
 
 
@@ -63,6 +66,12 @@ def blog(databases: Databases, analyzer: Analyzer) -> Iterator[Connection]:
         ("front end", {"front-end"}, {"frontend"}),
         ("gpt4o", set(), {"gpt"}),
         ("k8s", {"k8s"}, set()),
+        ("1.28", {"1.28"}, {"v1.28"}),
+        ("v1.28", {"v1.28"}, {"1.28"}),
+        ("V1.28", {"v1.28"}, {"1.28"}),
+        ("升级到1.28", {"1.28"}, {"v1.28"}),
+        ("1.28.3", set(), {"v1.28"}),
+        ("v1.28.3", {"v1.28"}, set()),
         ('"utf8"', {"utf8"}, set()),
         ("utf8 -写作", {"utf8"}, {"utf-8"}),
     ],
@@ -105,5 +114,12 @@ def test_readings_are_few_whatever_the_query(blog: Connection, analyzer: Analyze
 
 
 def test_stretches_that_stay_as_they_are() -> None:
-    for stretch in ("word", "2024-05", "3.11.7", "k8s", "3f2a9c0b", "x" * LONGEST + "1"):
+    for stretch in ("word", "2024-05", "3", "v", "k8s", "3f2a9c0b", "x" * LONGEST + "1"):
         assert written_otherwise(stretch) == []
+
+
+def test_numbers_of_versions() -> None:
+    assert written_otherwise("3.11.7") == ["v3.11.7"]
+    assert written_otherwise("1.0.0-rc.1")[0] == "v1.0.0-rc.1"
+    assert written_otherwise("v3.11.7")[0] == "3.11.7"
+    assert "v1.8TB" not in written_otherwise("1.8TB")
