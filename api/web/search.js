@@ -1,4 +1,5 @@
 import { api, day, element, marked, postAddress, relatedItems, say, t, tagChip, translatePage } from "./common.js";
+import { samples } from "./samples.js";
 import { completions } from "./suggest.js";
 
 const PAGE_SIZE = 10;
@@ -12,6 +13,7 @@ function stateFromAddress() {
     view: parameters.get("view") === "segment" ? "segment" : "search",
     query: parameters.get("q") ?? "",
     tags: parameters.getAll("tag"),
+    categories: parameters.getAll("category"),
     sort: parameters.get("sort") === "newest" ? "newest" : "relevance",
     page: Math.max(1, Number.parseInt(parameters.get("page") ?? "1", 10) || 1),
   };
@@ -20,12 +22,17 @@ function stateFromAddress() {
 function addressOf(state) {
   const parameters = new URLSearchParams();
   if (state.view === "segment") parameters.set("view", "segment");
-  if (state.query || state.tags.length) parameters.set("q", state.query);
-  for (const tag of state.tags) parameters.append("tag", tag);
+  if (state.query || state.tags.length || state.categories.length) parameters.set("q", state.query);
+  addLabels(parameters, state);
   if (state.sort !== "relevance") parameters.set("sort", state.sort);
   if (state.page > 1) parameters.set("page", state.page);
   const text = parameters.toString();
   return text ? `/?${text}` : "/";
+}
+
+function addLabels(parameters, { tags, categories }) {
+  for (const tag of tags) parameters.append("tag", tag);
+  for (const category of categories) parameters.append("category", category);
 }
 
 function go(state) {
@@ -59,8 +66,9 @@ function render() {
 
 async function searchPosts(state) {
   running?.abort();
-  const asked = Boolean(state.query.trim() || state.tags.length);
+  const asked = Boolean(state.query.trim() || state.tags.length || state.categories.length);
   $("welcome").hidden = asked;
+  if (!asked) void showSamples(state);
   $("hits").replaceChildren();
   $("pages").hidden = true;
   $("meant").hidden = true;
@@ -72,7 +80,7 @@ async function searchPosts(state) {
   const parameters = new URLSearchParams({
     q: state.query, sort: state.sort, limit: PAGE_SIZE, offset: (state.page - 1) * PAGE_SIZE,
   });
-  for (const tag of state.tags) parameters.append("tag", tag);
+  addLabels(parameters, state);
   const { signal } = running;
   try {
     renderResult(state, await api(`/v1/search?${parameters}`, { signal }));
@@ -86,6 +94,9 @@ function renderFilters(state, asked) {
   const chips = state.tags.map((tag) => link(
     { ...state, tags: state.tags.filter((other) => other !== tag), page: 1 },
     `#${tag} ×`, { class: "chip", "aria-label": t("removeTag", tag) }));
+  chips.push(...state.categories.map((category) => link(
+    { ...state, categories: state.categories.filter((other) => other !== category), page: 1 },
+    `${t("category")}: ${category} ×`, { class: "chip", "aria-label": t("removeCategory", category) })));
   const sorts = ["relevance", "newest"].map((sort) => link(
     { ...state, sort, page: 1 }, t(sort), sort === state.sort ? { "aria-current": "true" } : {}));
   $("filters").replaceChildren(...chips, element("span", { class: "sort" }, ...sorts));
@@ -164,16 +175,19 @@ function renderMeant(state, meant) {
     place ? " · " : " ", link({ ...state, query: one.query, page: 1 }, one.query)]));
 }
 
-// Tags and years of what was found, to narrow it down.
+// Tags, categories and years of what was found, to narrow it down.
 async function showFacets(state, signal) {
   const parameters = new URLSearchParams({ q: state.query, values: 8 });
-  for (const tag of state.tags) parameters.append("tag", tag);
+  addLabels(parameters, state);
   const found = await api(`/v1/facets?${parameters}`, { signal });
   const tags = found.tags.filter(({ value }) => !state.tags.includes(value)).map(({ value, count }) => link(
     { ...state, tags: [...state.tags, value], page: 1 }, [`#${value} `, element("small", {}, String(count))], { class: "chip" }));
+  const categories = found.categories.filter(({ value }) => !state.categories.includes(value)).map(({ value, count }) => link(
+    { ...state, categories: [...state.categories, value], page: 1 },
+    [`${t("category")}: ${value} `, element("small", {}, String(count))], { class: "chip" }));
   const years = found.years.length < 2 ? [] : found.years.map(({ value, count }) => link(
     { ...state, query: inYear(state.query, value), page: 1 }, [`${value} `, element("small", {}, String(count))], { class: "chip" }));
-  const chips = [...tags, ...years];
+  const chips = [...tags, ...categories, ...years];
   $("facets").replaceChildren(...chips);
   $("facets").hidden = found.of_all || found.documents < 2 || !chips.length;
 }
@@ -223,11 +237,19 @@ async function cutText() {
   }
 }
 
+// Without them the page is as useful, so what goes wrong is not said.
+async function showSamples(state) {
+  if ($("samples").childElementCount) return;
+  const facets = (query, tag) => api(`/v1/facets?${new URLSearchParams({ q: query, values: 20, ...(tag ? { tag } : {}) })}`);
+  const found = await samples(facets).catch(() => []);
+  $("samples").replaceChildren(...found.map(([help, query]) => element("div", {},
+    element("dt", {}, link({ ...state, view: "search", query, page: 1 }, query)), element("dd", {}, t(help)))));
+}
+
 async function showHealth() {
   try {
     const state = await api("/readyz");
-    $("health").textContent = [t("documents", state.documents), ...state.off.map((part) => t("off") + t(part.what))].join(" · ");
-    $("health").title = state.off.map((part) => part.reason).join("\n");
+    $("health").textContent = t("documents", state.documents);
   } catch (error) {
     $("health").textContent = error.message;
   }
@@ -238,7 +260,7 @@ $("q").placeholder = t("placeholder");
 $("suggestions").setAttribute("aria-label", t("suggestions"));
 const closeCompletions = completions($("q"), $("suggestions"), (option) => {
   if (option.kind === "title" && option.id) location.href = postAddress(option.id, option.text);
-  else go({ ...stateFromAddress(), view: "search", query: option.kind === "tag" ? `tag:${quoted(option.text)}` : option.text, tags: [], page: 1 });
+  else go({ ...stateFromAddress(), view: "search", query: option.kind === "tag" ? `tag:${quoted(option.text)}` : option.text, tags: [], categories: [], page: 1 });
 });
 $("search-form").addEventListener("submit", (event) => {
   event.preventDefault();

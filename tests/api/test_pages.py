@@ -1,6 +1,9 @@
 """The page keeps its own policy: nothing inline, nothing from elsewhere, no data as markup."""
 
+import json
 import re
+import shutil
+import subprocess
 
 import pytest
 from fastapi.testclient import TestClient
@@ -48,6 +51,44 @@ def test_every_word_of_the_page_is_there_in_both_languages() -> None:
     for page in WEB.glob("*.html"):
         used |= set(re.findall(r'data-t="(\w+)"', page.read_text(encoding="utf-8")))
     assert used <= keys[0]
+
+
+def test_the_start_page_has_no_queries_of_its_own_and_no_words_for_operators() -> None:
+    text = (WEB / "index.html").read_text(encoding="utf-8")
+    assert "?q=" not in text
+    assert not re.search(r"state\.off|\.reason", (WEB / "search.js").read_text(encoding="utf-8"))
+
+
+def sampled(facets: dict[str, list[str]]) -> list[list[str]]:
+    """What the page offers where queries, or a tag as `tag=…`, find posts with these tags and all others nothing."""
+    node = shutil.which("node")
+    if node is None:
+        pytest.skip("there is no Node.js")
+    script = f"""
+        import {{ samples }} from {json.dumps((WEB / "samples.js").as_uri())};
+        const known = {json.dumps(facets)};
+        const asked = (query, tag) => known[tag ? `tag=${{tag}}` : query];
+        const facets = async (query, tag) => ({{
+          of_all: asked(query, tag) === undefined,
+          tags: (asked(query, tag) ?? known[""]).map((value) => ({{ value, count: 1 }})),
+        }});
+        console.log(JSON.stringify(await samples(facets)));
+    """
+    done = subprocess.run(
+        [node, "--input-type=module", "-e", script], capture_output=True, encoding="utf-8", check=True, timeout=60
+    )
+    found: list[list[str]] = json.loads(done.stdout)
+    return found
+
+
+def test_the_queries_to_try_are_of_the_index_and_find_something() -> None:
+    assert sampled({"": []}) == []
+    assert sampled({"": ["猫"], "tag=猫": ["猫"]}) == [], "what finds nothing is not offered"
+    alone = sampled({"": ["猫"], "tag=猫": ["猫"], "猫": ["猫"], '"猫"': ["猫"]})
+    assert alone == [["helpWords", "猫"], ["helpPhrase", '"猫"']]
+    known = {"": ['a "b"', "C++", "OR", "web dev"], "tag=C++": ["C++", "OR", "web dev"]}
+    queries = ['C++ "OR"', '"web dev"', 'C++ -"web dev"', 'C++ OR "OR"']
+    assert [query for _, query in sampled(known | {query: [] for query in queries})] == queries
 
 
 def test_openapi_has_examples_and_problem_documents(client: TestClient) -> None:
