@@ -55,7 +55,7 @@ def test_every_word_of_the_page_is_there_in_both_languages() -> None:
 
 def test_the_start_page_has_no_queries_of_its_own_and_no_words_for_operators() -> None:
     text = (WEB / "index.html").read_text(encoding="utf-8")
-    assert "?q=" not in text
+    assert "/?q=" not in text
     assert not re.search(r"state\.off|\.reason", (WEB / "search.js").read_text(encoding="utf-8"))
 
 
