@@ -91,6 +91,14 @@ def test_the_queries_to_try_are_of_the_index_and_find_something() -> None:
     assert [query for _, query in sampled(known | {query: [] for query in queries})] == queries
 
 
+def test_the_page_narrows_down_by_tags_and_categories() -> None:
+    script = (WEB / "search.js").read_text(encoding="utf-8")
+    for name, facet in (("tag", "tags"), ("category", "categories")):
+        assert f'{facet}: parameters.getAll("{name}")' in script
+        assert f'parameters.append("{name}", {name})' in script
+        assert f"{facet}: [...state.{facet}, value]" in script
+
+
 def test_openapi_has_examples_and_problem_documents(client: TestClient) -> None:
     document = client.get("/openapi.json").json()
     assert set(document["paths"]) >= {
