@@ -7,8 +7,7 @@ first is shown. Answers are kept until any post or vector changes.
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from math import log1p, sqrt
+from math import log1p
 from typing import NamedTuple
 
 import numpy as np
@@ -17,6 +16,7 @@ from psycopg import Connection
 from index import semantic
 from index.collection import Collection, Floats, Mask, serving_collection, snapshot
 from index.copies import first_of_copies
+from index.distinctive import PRIOR, Term, distinctive, is_enough
 from index.embed import text_of
 from index.errors import PostNotFound, driver_errors
 from index.postings import word_counts
@@ -27,9 +27,6 @@ from index.rows import DocumentAnalyzer
 from index.semantic import Meaning
 from index.types import Related
 from segmenter.vectors import Vectors
-
-TERMS = 40
-"""Distinctive words of the post that others are asked for."""
 
 SHARED = 8
 """Shared words that are named, at most."""
@@ -50,19 +47,8 @@ FLOOR = 0.7
 NEAREST = 40
 """Posts that are looked at for their meaning alone."""
 
-MOST = 0.2
-"""A word that more than this share of the posts hold says nothing about one of them (from `FEW` posts on)."""
-
-FEW = 20
-
 TIES = 50
 """Posts of equal score that are put in order of their ids."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Term:
-    text: str
-    weight: float
 
 
 class Near(NamedTuple):
@@ -142,10 +128,12 @@ def likest(
     """`fewest`: how many posts must hold a word, the post itself among them."""
     limit = max(limit, 0)
     scorer = Scorer(collection, reader.postings(WORD_KINDS, counts))
-    terms = _distinctive(scorer, collection, counts, fewest)
+    terms = distinctive(scorer, collection, counts, fewest)
     words = _by_words(scorer, collection, terms)
     best = max(float(words[collection.live].max(initial=0.0)), 1.0)
     tags = _tag_shares(reader, collection, post) * np.float32(TAG_BOOST * best)
+    if collection.documents < PRIOR:
+        words[~is_enough(scorer, terms, post.ord) & (tags == 0)] = 0
     parts = {"words": words, "tags": tags}
     scores = words + tags
     scores[post.ord] = 0
@@ -173,7 +161,7 @@ def likest(
     ]
 
 
-def _by_words(scorer: Scorer, collection: Collection, terms: Sequence[_Term]) -> Floats:
+def _by_words(scorer: Scorer, collection: Collection, terms: Sequence[Term]) -> Floats:
     scores = np.zeros(collection.size, np.float32)
     for term in terms:
         for kind in WORD_KINDS:
@@ -191,19 +179,6 @@ def _by_meaning(collection: Collection, cosines: Mapping[int, float], is_like: M
         if ord < collection.size and cosine >= (USUAL if is_like[ord] else FLOOR):
             added[ord] = MEANING_BOOST * best * (cosine - USUAL) / (1 - USUAL)
     return added
-
-
-def _distinctive(scorer: Scorer, collection: Collection, counts: Counter[str], fewest: int) -> list[_Term]:
-    """The words of highest tf-idf that other posts hold too; idf counts twice, once for each of the two posts."""
-    most = collection.documents * MOST if collection.documents >= FEW else collection.documents
-    terms = []
-    for word, count in counts.items():
-        holding = scorer.holding(WORD_KINDS, word)
-        if fewest <= holding <= most:
-            terms.append(_Term(word, log1p(count) * scorer.idf(WORD_KINDS, word) ** 2))
-    terms = sorted(terms, key=lambda term: (-term.weight, term.text))[:TERMS]
-    norm = sqrt(sum(term.weight**2 for term in terms)) or 1.0
-    return [_Term(term.text, term.weight / norm) for term in terms]
 
 
 def _tag_shares(reader: Reader, collection: Collection, post: SourcePost) -> Floats:

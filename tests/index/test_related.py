@@ -8,6 +8,7 @@ from psycopg import Connection
 
 from index.copies import alike, stretches_of
 from index.db import Pool
+from index.distinctive import PRIOR, is_number
 from index.documents import delete, upsert
 from index.embed import embed
 from index.errors import PostNotFound
@@ -63,6 +64,45 @@ def test_never_itself(blog: Connection, analyzer: Analyzer, post: Post) -> None:
 
 def test_nothing_in_common_is_nothing(blog: Connection, analyzer: Analyzer) -> None:
     assert related(blog, analyzer, "lonely") == []
+
+
+FILLER = [
+    Post("one", "周末", "今天没有什么事情，我们写一个文章，然后发现问题。第二天早上看了电影。"),
+    Post("two", "随想", "一个人的时候，没有问题可以写文章。第二天的事情我们再说，他说可以。"),
+    Post("three", "杂记", "文章里没有一个问题，我们发现这是 2024 年的事情，可以再写。第二天下雨。"),
+    Post("four", "骑行到京都", "没有文章，一个人骑行。"),
+    Post("five", "京都的骑行路线", "我们可以骑行。"),
+]
+
+
+def test_filler_and_numbers_do_not_relate_the_posts_of_a_small_blog(conn: Connection, analyzer: Analyzer) -> None:
+    upsert(conn, analyzer, FILLER)
+    for id in ("one", "two", "three"):
+        assert related(conn, analyzer, id) == []
+    assert related_to_text(conn, analyzer, Post("", "", "一个人没有什么问题，可以写文章，我们第二天再说。")) == []
+    (only,) = related(conn, analyzer, "four")
+    assert only.id == "five"
+    assert "京都" in only.shared
+    assert not {"没有", "文章", "一个"} & set(only.shared)
+
+
+def test_one_word_in_common_is_enough_in_a_title(conn: Connection, analyzer: Analyzer) -> None:
+    posts = [Post("a", "腌渍", "先备好陶罐。"), Post("b", "窑变", "师傅搬来陶罐。"), Post("c", "陶罐", "窑里烧出。")]
+    upsert(conn, analyzer, posts)
+    assert [post.id for post in related(conn, analyzer, "a")] == ["c"]
+    assert [post.id for post in related(conn, analyzer, "c")] == ["a", "b"]
+
+
+def test_in_a_large_collection_its_own_frequencies_count(conn: Connection, analyzer: Analyzer) -> None:
+    others = [Post(f"other-{n}", f"题{n}", "鹬蚌。") for n in range(PRIOR)]
+    upsert(conn, analyzer, [Post("x", "甲", "电影没有看完。"), Post("y", "乙", "没有人。"), *others])
+    (only,) = related(conn, analyzer, "x")
+    assert (only.id, only.shared) == ("y", ("没有",))
+
+
+def test_numbers_are_no_words_in_common() -> None:
+    assert all(map(is_number, ["12", "四十", "第二天", "三万", "两个", "3.5"]))
+    assert not any(map(is_number, ["十分", "docker", "数据", "天", "百度", "三峡"]))
 
 
 def test_limit(blog: Connection, analyzer: Analyzer) -> None:
