@@ -105,7 +105,7 @@ class Stretch:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """Everything that was looked at for one text."""
+    """Everything that was looked at for one text; `criterion` is the standard that was asked for, if any."""
 
     text: str
     mode: str
@@ -136,7 +136,7 @@ def explain(
     return Explanation(
         text=text,
         mode="model" if segmenter.criteria else "dictionary",
-        criterion=(criterion or segmenter.criteria[0]) if segmenter.criteria else None,
+        criterion=criterion,
         words=tuple(view.original(a, b) for a, b in zip(cut.start.tolist(), cut.end.tolist(), strict=True)),
         offered=tuple(word for word, _, _ in offered),
         gaps=tuple(view.gaps(offered, scores)),

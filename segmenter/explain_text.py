@@ -7,8 +7,8 @@ from segmenter.explain import Explanation, Gap, OfferedWord, Reason, Stretch
 
 def as_text(found: Explanation) -> str:
     """The cut, then each stretch with its rival, then each gap; one line each, plain text."""
-    head = found.mode if found.criterion is None else f"{found.mode}, criterion {found.criterion}"
-    lines = [" | ".join(map(printable, found.words)), f"({head}, fingerprint {found.fingerprint})", ""]
+    asked = "no standard asked for" if found.criterion is None else f"criterion {found.criterion}"
+    lines = [" | ".join(map(printable, found.words)), f"({found.mode}, {asked}, fingerprint {found.fingerprint})", ""]
     lines += ["stretches with something to decide (path, margin, best other path):"]
     lines += [_stretch(stretch) for stretch in found.stretches] or ["  none"]
     lines += ["", "gaps (offset, border, probability of one, where, why, words across):"]

@@ -134,7 +134,14 @@ def test_probabilities_are_those_of_the_tagger() -> None:
         assert gap.probability == gap.wide == pytest.approx(1 / (1 + np.exp(-score / GRID)))
         assert (gap.deep is None) == (abs(score) >= 100)
     assert all(gap.wide is None for gap in MODEL.explain(text).gaps)
-    assert found.criterion == "plain"
+    assert found.criterion is None
+
+
+def test_the_standard_is_the_one_that_was_asked_for() -> None:
+    assert "(model, no standard asked for, fingerprint " in as_text(PARTS.explain("研究生命起源"))
+    found = PARTS.explain("研究生命起源", criterion="plain")
+    assert found.as_dict()["criterion"] == "plain"
+    assert "(model, criterion plain, fingerprint " in as_text(found)
 
 
 def test_stretches_lie_where_the_text_has_their_words() -> None:
