@@ -65,14 +65,28 @@ class Intake:
         skipped, self._skipped = self._skipped, []
         if not skipped:
             return
-        values = {"generation": self.serving.generation, "ids": [one.id for one in skipped]}
-        stored: dict[str | None, str | None] = dict(
-            self.serving.conn.execute(queries("build.sql")["paths_of_unseen"], values).fetchall()
-        )
-        named = [one for one in skipped if one.id in stored]
-        gone = {one.id for one in named if one.is_from_where(stored[one.id])}
-        self.withdrawn += len(documents.delete(self.serving.conn, filter(None, gone)))
-        self.warnings += [PostWarning(one.where, _stays(one, stored[one.id])) for one in named if one.id not in gone]
+        gone: set[str] = set()
+        others: dict[str, PostWarning] = {}
+        for one, id, path in self._stored_of(skipped):
+            if one.is_from_where(path):
+                gone.add(id)
+            else:
+                others[id] = PostWarning(one.where, _stays(one, id, path))
+        self.withdrawn += len(documents.delete(self.serving.conn, gone))
+        self.warnings += [warning for id, warning in others.items() if id not in gone]
+
+    def _stored_of(self, skipped: Sequence[Skipped]) -> Iterator[tuple[Skipped, str, str | None]]:
+        """Each skipped post with id and path of a stored one that it may be, and that the input does not have."""
+        undated = [one for one in skipped if one.is_undated]
+        for name, ones in (("paths_of_unseen", skipped), ("paths_of_dated_unseen", undated)):
+            if not ones:
+                continue
+            by_id: dict[str | None, list[Skipped]] = {}
+            for one in ones:
+                by_id.setdefault(one.id, []).append(one)
+            values = {"generation": self.serving.generation, "ids": list(by_id)}
+            for known_as, id, path in self.serving.conn.execute(queries("build.sql")[name], values).fetchall():
+                yield from ((one, id, path) for one in by_id[known_as])
 
     def fail(self, bad: BadPost) -> None:
         """Report a post; an earlier version of it stays."""
@@ -145,10 +159,10 @@ class Intake:
         return first
 
 
-def _stays(skipped: Skipped, stored: str | None) -> str:
+def _stays(skipped: Skipped, id: str, stored: str | None) -> str:
     what = "a draft" if skipped.why == "draft" else "behind a password"
     origin = "PUT into the index" if stored is None else f"read from {stored}"
     return (
-        f"this is {what}; the stored post with its id {skipped.id!r} was {origin} and is not withdrawn for it; "
+        f"this is {what}; the stored post with its id {id!r} was {origin} and is not withdrawn for it; "
         "if it is to go: DELETE /v1/posts/{id}"
     )

@@ -50,13 +50,15 @@ class PostWarning:
 class Skipped:
     """A post that is not to be found: a draft, or one behind a password.
 
-    `id` is its id where it can have one, `path` what its `extra` would say of where it is from.
+    `id` is its id where it can have one, `path` what its `extra` would say of where it is from. `is_undated`: it may be
+    a stored post with a date before that name, which generators take off when a post becomes a draft again.
     """
 
     where: str
     why: Literal["draft", "password"]
     id: str | None = None
     path: str | None = None
+    is_undated: bool = False
 
     def is_from_where(self, stored: str | None) -> bool:
         """Whether a stored post of that path may be this one: of the same file of lines, or a file like this one."""

@@ -29,7 +29,7 @@ def read_post(path: Path, site: Site, reader: MarkdownReader, warnings: list[str
     front, body = split_front_matter(read_text(path))
     why = skipped_as(front, site, path)
     if why is not None:
-        return Skipped(printable(path), why, _possible_id(front, site, path), _path(site, path))
+        return _skipped(why, front, site, path)
     own_id = post_id(front, site, path)
     try:
         return _build(own_id, front, reader.read(body), site, path, warnings)
@@ -60,8 +60,16 @@ def _build(
 
 def skipped_as(front: Mapping[str, object], site: Site, path: Path) -> Literal["draft", "password"] | None:
     """What keeps the post from being found; a file in a `_drafts` folder is a draft."""
-    among_drafts = "_drafts" in path.relative_to(site.root).parts[:-1]
-    return read.kept_back(front, site.calendar, among_drafts=among_drafts)
+    return read.kept_back(front, site.calendar, among_drafts=_is_among_drafts(site, path))
+
+
+def _skipped(why: Literal["draft", "password"], front: Mapping[str, object], site: Site, path: Path) -> Skipped:
+    undated = _is_among_drafts(site, path) and not DATED_NAME.fullmatch(path.stem) and not {"id", "slug"} & set(front)
+    return Skipped(printable(path), why, _possible_id(front, site, path), _path(site, path), undated)
+
+
+def _is_among_drafts(site: Site, path: Path) -> bool:
+    return "_drafts" in path.relative_to(site.root).parts[:-1]
 
 
 def _possible_id(front: Mapping[str, object], site: Site, path: Path) -> str | None:

@@ -42,8 +42,14 @@ insert into pg_temp.wenci_seen (id) select unnest(%s::text[]) on conflict do not
 -- name: keep_seen
 insert into pg_temp.wenci_seen (id, keep) select unnest(%s::text[]), true on conflict (id) do update set keep = true
 
+-- name: paths_of_dated_unseen
+select undated, id, path
+from (select id, extra ->> 'path' as path, regexp_replace(id, '(^|/)\d{4}-\d{1,2}-\d{1,2}-([^/]+)$', '\1\2') as undated
+      from wenci.post where generation = %(generation)s) as post
+where undated = any(%(ids)s) and undated <> id and id not in (select id from pg_temp.wenci_seen)
+
 -- name: paths_of_unseen
-select id, extra ->> 'path' from wenci.post
+select id, id, extra ->> 'path' from wenci.post
 where generation = %(generation)s and id = any(%(ids)s) and id not in (select id from pg_temp.wenci_seen)
 
 -- name: absent

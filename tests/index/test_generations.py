@@ -11,7 +11,7 @@ from index import documents
 from index.db import Pool, connection, open_pool
 from index.errors import ReindexRunning
 from index.generations import LOCK, reindex, serving, status
-from index.types import BadPost, Post, PostWarning, ReindexEvent, Skipped
+from index.types import BadPost, Post, PostWarning, ReindexEvent, Skipped, Sourced
 from tests.index.samples import CountingAnalyzer, SmallAnalyzer, check_whole, make_posts
 
 SMALL = SmallAnalyzer()
@@ -323,7 +323,7 @@ def test_what_is_no_longer_to_be_found_goes(pool: Pool, conn: Connection, versio
         Skipped("a.md", "draft", old[3].id), Skipped("b.md", "password", old[9].id), Skipped("c.md", "draft", "never"),
         Skipped("d.md", "draft", old[12].id), Skipped("e.md", "draft"), Skipped("f.md", "draft", "half\ud800"),
     ]  # fmt: skip
-    given = [*skipped[:3], *old[12:14], BadPost("g.md", "broken", old[14].id), *new, *skipped[3:]]
+    given: list[Sourced] = [*skipped[:3], *old[12:14], BadPost("g.md", "broken", old[14].id), *new, *skipped[3:]]
     given.append(Skipped("h.md", "draft", old[14].id))
     report = reindex(pool, SmallAnalyzer(version), given, prune=prune)
     assert (report.withdrawn, report.drafts, report.protected) == (2, 6, 1)
@@ -358,6 +358,28 @@ def test_a_post_from_elsewhere_stays_and_is_named(pool: Pool, conn: Connection) 
         ("b.md", f"with its id {posts[1].id!r} was read from posts.jsonl and is not withdrawn for it"),
         ("other.jsonl", f"with its id {posts[2].id!r} was read from posts.jsonl and is not withdrawn for it"),
     ]
+
+
+def test_a_draft_without_the_date_of_its_name_is_the_post_with_one(pool: Pool, conn: Connection) -> None:
+    """Jekyll's way to take a post back moves `_posts/2024-01-02-name.md` to `_drafts/name.md`."""
+    paths = [
+        "2024-01-02-name",
+        "deep/2024-1-2-name",
+        "2024-01-02-other",
+        "2024-01-02-name-2",
+        "name-3",
+        "2023-01-02-twice",
+    ]
+    posts = [
+        replace(post, id=path, extra={"path": f"_posts/{path}.md"})
+        for post, path in zip(make_posts(6), paths, strict=True)
+    ]
+    reindex(pool, SMALL, posts)
+    drafts = [Skipped(f"_drafts/{name}.md", "draft", name, f"_drafts/{name}.md", True) for name in ("name", "twice")]
+    drafts.append(Skipped("_drafts/other.md", "draft", "other", "_drafts/other.md"))
+    report = reindex(pool, SMALL, [posts[5], *drafts])
+    assert (report.withdrawn, report.warnings) == (1, ())
+    check_whole(conn, posts[1:])
 
 
 @pytest.mark.parametrize("changed", [True, False])

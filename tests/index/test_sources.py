@@ -239,6 +239,7 @@ def test_what_is_not_to_be_found_is_said_once(tmp_path: Path) -> None:
         tmp_path,
         {
             "_drafts/a.md": "草稿",
+            "_drafts/b.md": "---\nslug: own\n---\n草稿",
             "b.md": "---\ndraft: true\ndate: 昨天\n---\n文",
             "c.md": "---\npublished: false\n---\n文",
             "d.md": "---\npassword: 1\ndraft: true\nid: own\n---\n文",
@@ -247,14 +248,16 @@ def test_what_is_not_to_be_found_is_said_once(tmp_path: Path) -> None:
         },
     )
     found = list(read_posts([tmp_path, tmp_path / "c.md"]))
+    assert [one.is_undated for one in found if isinstance(one, Skipped)] == [False] * 4 + [True, False]
     assert [(one.path, one.why, one.id) for one in found if isinstance(one, Skipped)] == [
         ("b.md", "draft", "b"),
         ("c.md", "draft", "c"),
         ("d.md", "password", "own"),
         ("f.md", "draft", None),
         ("_drafts/a.md", "draft", "a"),
+        ("_drafts/b.md", "draft", "own"),
     ]
-    assert len(found) == 6
+    assert len(found) == 7
 
 
 @pytest.mark.parametrize(
