@@ -44,8 +44,8 @@ def index_off(state: IndexStatus) -> list[dict[str, str]]:
         return [{"what": "fresh index", "reason": reason}]
     if state.is_stale:
         reason = (
-            f"{state.stale_posts} posts were cut by another version of the analyzer or with other words; search goes on, "
-            "`wenci reindex` (or POST /v1/reindex) brings them up to date"
+            f"{state.stale_posts} posts were cut by another version of the analyzer or with other words; search goes "
+            "on, `wenci reindex` (or POST /v1/reindex) brings them up to date"
         )
         return [{"what": "fresh index", "reason": reason}]
     return []
