@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from api.moments import parse_bound
-from index.query import date_of
+from index.moments import date_of
 
 
 def parse_filter(value: object) -> datetime:

@@ -1,6 +1,9 @@
 """Dates of posts: a moment, and what the clock showed that the post was dated by. The latter is its date."""
 
+import re
 from datetime import UTC, datetime, timezone
+
+_DATE = re.compile(r"(\d{4})(?:[-/.](\d{1,2})(?:[-/.](\d{1,2}))?)?")
 
 
 def zoned(moment: datetime | None) -> datetime | None:
@@ -19,3 +22,15 @@ def restored(moment: datetime | None, shown: datetime | None) -> datetime | None
         return moment
     offset = shown - moment.astimezone(UTC).replace(tzinfo=None)
     return shown.replace(tzinfo=timezone(offset) if offset else UTC)
+
+
+def date_of(text: str) -> datetime | None:
+    """The first moment of a year, month or day, without a zone: `2024`, `2024-05`, `2024/5/31`; else None."""
+    found = _DATE.fullmatch(text)
+    if not found:
+        return None
+    year, month, day = (int(part or 1) for part in found.groups())
+    try:
+        return datetime(year, month, day)
+    except ValueError:
+        return None

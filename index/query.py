@@ -12,6 +12,7 @@ from itertools import product
 from math import prod
 
 from index.items import Item, items
+from index.moments import date_of
 from index.notices import FILTERS_AND_OR, PARENTHESES, Notice, no_name, not_a_date, too_many_units
 
 MAX_UNITS = 64
@@ -21,7 +22,6 @@ MAX_GROUPS = 16
 """Groups of units that parentheses may stand for; what would make more of them is left out, with a notice."""
 
 _FILTER = re.compile(r"(tag|category|before|after):(.*)", re.IGNORECASE | re.DOTALL)
-_DATE = re.compile(r"(\d{4})(?:[-/.](\d{1,2})(?:[-/.](\d{1,2}))?)?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,18 +246,6 @@ def _name(draft: _Draft, sign: str, label: str, name: str) -> None:
         (draft.not_tags if is_tag else draft.not_categories).append(name)
     else:
         (draft.tags if is_tag else draft.categories).append(name)
-
-
-def date_of(text: str) -> datetime | None:
-    """The first moment of a year, month or day, without a zone: `2024`, `2024-05`, `2024/5/31`; else None."""
-    found = _DATE.fullmatch(text)
-    if not found:
-        return None
-    year, month, day = (int(part or 1) for part in found.groups())
-    try:
-        return datetime(year, month, day)
-    except ValueError:
-        return None
 
 
 def _first_units(groups: list[list[Unit]], count: int) -> list[list[Unit]]:

@@ -35,12 +35,12 @@ def spelt(conn: Connection, generation: int, analyzer: DocumentAnalyzer, letters
 
 
 def _piece(text: str, letters: str, by_initials: bool) -> str:
-    """The first piece of the text that is spelt so; nothing where there is none with a Chinese character."""
+    """The first piece of the text that is spelt so: a word of two characters or more, with a Chinese one in it."""
     readings = syllables(text)
     if by_initials:
         readings = [tuple(dict.fromkeys(one[:1] for one in options)) for options in readings]
     pieces = (text[start:end] for start, end in _places(readings, letters))
-    return next((piece for piece in pieces if any(map(is_han, piece))), "")
+    return next((piece for piece in pieces if len(piece) > 1 and any(map(is_han, piece))), "")
 
 
 def _places(readings: Syllables, letters: str) -> Iterator[tuple[int, int]]:

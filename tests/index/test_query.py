@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from index.query import MAX_UNITS, Query, Unit, date_of, parse
+from index.moments import date_of
+from index.query import MAX_UNITS, Query, Unit, parse
 
 
 def units(query: Query) -> list[list[str]]:

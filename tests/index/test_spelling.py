@@ -78,7 +78,9 @@ def test_several_words_at_once(blog: Connection, analyzer: Analyzer) -> None:
     assert {change.typed for change in best.changes} == {"kubernets", "数剧库"}
 
 
-@pytest.mark.parametrize("query", ["", " ", "数据库", "docker", "xyzzy", "龘龘龘", "\0", "q" * 200, "-", "12345", "的"])
+@pytest.mark.parametrize(
+    "query", ["", " ", "数据库", "docker", "xyzzy", "龘龘龘", "\0", "q" * 200, "-", "12345", "的", "ji", "wang"]
+)
 def test_nothing_to_correct(blog: Connection, analyzer: Analyzer, query: str) -> None:
     assert did_you_mean(blog, analyzer, SearchRequest(query)) == []
 
