@@ -116,7 +116,7 @@ def _array(ords: list[int]) -> "np.ndarray[tuple[int], np.dtype[np.int64]]":
 def test_many_documents_come_in_the_order_of_few(conn: Connection, monkeypatch: pytest.MonkeyPatch) -> None:
     days = [3, None, 1, 3, 2, None, 3, 1]
     dated = [
-        replace(post, id=f"{7 * n % 8}", published_at=day and datetime(2024, 1, day, tzinfo=UTC))
+        replace(post, id=f"{7 * n % 8}", published_at=datetime(2024, 1, day, tzinfo=UTC) if day else None)
         for n, (post, day) in enumerate(zip(make_posts(8), days, strict=True))
     ]
     upsert(conn, ANALYZER, dated)
