@@ -59,7 +59,7 @@ def distinctive(scorer: Scorer, collection: Collection, counts: Counter[str], fe
         held = {word: int((scorer.holds(WORD_KINDS, word) & collection.live).sum()) for word in counts}
     words = [word for word, holding in held.items() if fewest <= holding <= most and not (added and is_number(word))]
     general = general_shares(words) * added if added else np.zeros(len(words), np.float32)
-    rare = MOST - (MOST - RARE) * added / PRIOR
+    rare = RARE + (MOST - RARE) * (1 - added / PRIOR) ** 2
     terms = []
     for word, more in zip(words, general.tolist(), strict=True):
         holding = held[word]
