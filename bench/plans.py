@@ -2,9 +2,9 @@
 
     python bench/plans.py [--posts FILE] [--passages N] [--data DIR] [--json]
 
-The collection is that of `bench/latency.py`. Each statement of `index/sql/read.sql` is explained with values as a search
-gives them: 40 documents, 250 to check a phrase among, a page of 10; the phrase and the word are 数据库, the dates match
-nothing. Keys: of each statement `reads`, the scans of its plan, and `ms`, the best of three runs of the server.
+The collection is that of `bench/latency.py`. Each statement of `index/sql/read.sql` is explained with values as a
+search gives them: 40 documents, 250 to check a phrase among, a page of 10; the phrase and the word are 数据库, no date
+matches. Keys: of each statement `reads`, the scans of its plan, and `ms`, the best of three runs of the server.
 """
 
 import json
