@@ -13,12 +13,15 @@ from index.types import Post
 
 MAX_ID_BYTES = 1_000
 MAX_URL_BYTES = 8_000
+MAX_TAG_BYTES = 2_000
+"""Of a tag or category, less than what an index of PostgreSQL can hold."""
 
 
 def clean(post: Post) -> Post:
     """The post without NUL, which PostgreSQL can not store. Other control characters stay.
 
-    Raises `UnusablePost` for an id that is empty, too long or holds NUL, and for a lone surrogate anywhere.
+    Raises `UnusablePost` for an id that is empty, too long or holds NUL, for a tag, category or url that is too long,
+    and for a lone surrogate anywhere.
     """
     if not post.id.strip():
         raise UnusablePost("the id is empty")
@@ -31,6 +34,8 @@ def clean(post: Post) -> Post:
         raise UnusablePost(f"the id is longer than {MAX_ID_BYTES} bytes")
     if post.url and len(post.url.encode()) > MAX_URL_BYTES:
         raise UnusablePost(f"the url is longer than {MAX_URL_BYTES} bytes")
+    if any(len(tag.encode()) > MAX_TAG_BYTES for tag in (*post.tags, *post.categories)):
+        raise UnusablePost(f"a tag or category is longer than {MAX_TAG_BYTES} bytes")
     if not any("\0" in text for _, text in _texts(post)):
         return post
     return replace(

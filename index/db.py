@@ -40,7 +40,9 @@ def open_pool(
     _wait_for(url, patience)
 
     def configure(conn: Connection) -> None:
-        conn.execute("select set_config('statement_timeout', %s, false)", [str(int(statement_timeout * 1000))])
+        # In UTC the driver can read every date that a post may have: in other zones the year 9999 may end in 10000.
+        settings = "select set_config('timezone', 'UTC', false), set_config('statement_timeout', %s, false)"
+        conn.execute(settings, [str(int(statement_timeout * 1000))])
         conn.commit()
 
     with driver_errors():

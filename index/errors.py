@@ -77,6 +77,7 @@ def _translated(error: Exception) -> IndexingError:
         return StatementTimeout(f"{StatementTimeout.__doc__} ({text})")
     if isinstance(error, psycopg.errors.UndefinedTable | psycopg.errors.UndefinedFunction):
         return SchemaMissing(f"{SchemaMissing.__doc__} ({text})")
-    if isinstance(error, psycopg.OperationalError | psycopg_pool.PoolTimeout):
+    is_limit = isinstance(error, psycopg.errors.ProgramLimitExceeded)
+    if isinstance(error, psycopg.OperationalError | psycopg_pool.PoolTimeout) and not is_limit:
         return DatabaseUnavailable(f"PostgreSQL cannot be reached: {text}")
     return DatabaseError(f"PostgreSQL reported an error: {text}")

@@ -11,6 +11,12 @@ def zoned(moment: datetime | None) -> datetime | None:
     return moment.replace(tzinfo=UTC) if moment is not None and moment.tzinfo is None else moment
 
 
+def in_utc(moment: datetime | None) -> datetime | None:
+    """The same moment on the clock of UTC: PostgreSQL refuses offsets of 16 hours and more."""
+    known = zoned(moment)
+    return None if known is None else known.astimezone(UTC)
+
+
 def local(moment: datetime | None) -> datetime | None:
     """What the clock showed that the moment was written by, without its zone."""
     return None if moment is None else moment.replace(tzinfo=None, fold=0)

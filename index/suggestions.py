@@ -24,6 +24,9 @@ TITLE, TAG, PHRASE = 0, 1, 2
 TEXT, PINYIN, INITIALS = 0, 1, 2
 
 KEY_LENGTH = 32
+LONGEST_TITLE = 200
+"""Characters of a title that are offered; with an id, what an index of PostgreSQL can hold."""
+
 PLACES = 6
 """Words of a title from which it can be completed: its first, and up to so many in all."""
 
@@ -137,7 +140,7 @@ def _add_titles(tables: Tables, ids: Sequence[str]) -> None:
         values
         | {
             "ids": [row[0] for row in rows],
-            "texts": [row[1].strip() for row in rows],
+            "texts": [row[1].strip()[:LONGEST_TITLE].rstrip() for row in rows],
             "tags": [Jsonb(all_tags[row[0]]) for row in rows],
         },
     )

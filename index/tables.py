@@ -7,7 +7,7 @@ from psycopg import Connection
 from psycopg.abc import Query
 from psycopg.sql import SQL, Composed, Identifier
 
-from index.moments import local, zoned
+from index.moments import in_utc, local
 from index.postings import Collector, Row
 from index.queries import queries
 from index.rows import DocumentAnalyzer, IndexedPost, passage_lines, posting_line
@@ -128,7 +128,7 @@ def _post_row(generation: int, ord: int, indexed: IndexedPost, fingerprint: str)
     post = indexed.post
     return (
         generation, ord, post.id, post.title, post.body, list(post.tags), list(post.categories), post.url,
-        zoned(post.published_at), zoned(post.updated_at), local(post.published_at), local(post.updated_at),
+        in_utc(post.published_at), in_utc(post.updated_at), local(post.published_at), local(post.updated_at),
         indexed.extra, indexed.content_hash, fingerprint, indexed.title_length, indexed.body_length,
     )  # fmt: skip
 

@@ -1,6 +1,7 @@
 """Connecting: waiting for the server, refusing what cannot work, one family of errors."""
 
 import threading
+from datetime import UTC, datetime
 from pathlib import Path
 
 import psycopg
@@ -77,6 +78,17 @@ def test_statements_end_after_their_time(database: str) -> None:
         conn.execute("select pg_sleep(30)")
 
 
+def test_every_date_can_be_read_whatever_the_zone_of_the_server(databases: Databases) -> None:
+    url = databases.fresh()
+    name = conninfo.conninfo_to_dict(url)["dbname"]
+    with psycopg.connect(url, autocommit=True) as conn:
+        conn.execute(f"alter database {name} set timezone = 'Asia/Shanghai'")
+    last = datetime(9999, 12, 31, 23, 59, 59, tzinfo=UTC)
+    with open_pool(url, max_size=1) as pool, pool.connection() as conn:
+        assert conn.execute("select timestamptz '9999-12-31 23:59:59+00'").fetchone() == (last,)
+    databases.drop(url)
+
+
 def test_an_exhausted_pool_is_unavailable(database: str) -> None:
     with open_pool(database, max_size=1) as pool, connection(pool):
         pool.timeout = 0.2
@@ -108,6 +120,13 @@ def test_other_errors_of_the_driver_belong_to_the_family(conn: Connection) -> No
         conn.execute("select 1/0")
     assert isinstance(caught.value, IndexingError)
     assert isinstance(caught.value.__cause__, psycopg.Error)
+
+
+def test_what_is_too_large_for_the_server_is_no_outage(conn: Connection) -> None:
+    conn.execute("create temp table small (text text primary key)")
+    with pytest.raises(DatabaseError, match="reported an error: index row") as caught, driver_errors():
+        conn.execute("insert into small select string_agg(md5(n::text), '') from generate_series(1, 300) as n")
+    assert not isinstance(caught.value, DatabaseUnavailable)
 
 
 def test_what_the_server_has(any_database: str) -> None:

@@ -21,6 +21,9 @@ from tests.index.samples import SmallAnalyzer, check_whole, make_posts
 
 SMALL = SmallAnalyzer()
 NOON = datetime(2024, 5, 1, 12, tzinfo=timezone(timedelta(hours=8)))
+FAR = timedelta(hours=23, minutes=59)
+UNLIKE = "".join(chr(0x4E00 + n * 7919 % 20_000) for n in range(20_000))
+"""Characters that PostgreSQL does not compress."""
 
 ODD = {
     "empty": Post("empty", "", ""),
@@ -30,6 +33,10 @@ ODD = {
     "long word": Post("long", "x" * 5_000, "y" * 100_000),
     "one character": Post("ha", "哈", "哈" * 20_000),
     "long text": Post("big", "长文", "".join(chr(0x4E00 + n % 3001) for n in range(30_000))),
+    "long title": Post("和" * 333, UNLIKE, "文"),
+    "long tags": Post("tags", "签", "文", (UNLIKE[:660],), (UNLIKE[660:1320],)),
+    "far zones": Post("far", "远", "文", (), (), None, NOON.replace(tzinfo=timezone(FAR)),
+                      NOON.replace(tzinfo=timezone(-FAR))),
     "everything": Post(
         "all", "全", "文", ("甲", "乙,丙", ""), ("类/子", "a\"b"), "https://例子/?q=1", NOON, NOON + timedelta(days=1),
         {"嵌套": {"列表": [1, None, True, "\\"]}, "n": 1.5},
@@ -79,6 +86,8 @@ def test_what_became_of_each_post_is_reported(conn: Connection) -> None:
         Post("x" * 2000, "", ""),
         Post("s", "\ud800", ""),
         Post("u", "", "", url="/" * 9000),
+        Post("t", "", "", tags=(UNLIKE,)),
+        Post("c", "", "", categories=("x" * 3000,)),
         Post("e", "", "", extra={"n": float("inf")}),
     ]
     changed = replace(posts[1], title="改")

@@ -87,6 +87,7 @@ def test_why_not_names_the_date_of_the_author(blog: Connection, analyzer: Analyz
         datetime(2024, 11, 3, 1, 30, tzinfo=timezone(timedelta(hours=-5))),
         datetime(1900, 1, 1, tzinfo=timezone(timedelta(hours=8, minutes=5, seconds=43))),
         datetime(9999, 12, 31, 1, tzinfo=UTC),
+        datetime(2024, 5, 1, tzinfo=timezone(timedelta(hours=23, minutes=59))),
         datetime(2024, 5, 1, tzinfo=UTC),
     ],
 )

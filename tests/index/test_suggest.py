@@ -87,6 +87,14 @@ def test_a_title_names_its_post(blog: Connection, analyzer: Analyzer) -> None:
     assert (found.id, found.url, found.route) == ("docker", "/docker/", "text")
 
 
+def test_of_a_long_title_the_beginning_is_offered(conn: Connection, analyzer: Analyzer) -> None:
+    store(conn, analyzer, [Post("long", "数据库索引怎样工作，" * 100, "")])
+    (found,) = suggest(conn, analyzer, "数据库索引")
+    assert (found.id, found.text) == ("long", "数据库索引怎样工作，" * 20)
+    documents.delete(conn, ["long"])
+    assert suggest(conn, analyzer, "数据库索引") == []
+
+
 def test_frequent_phrases_are_as_written(blog: Connection, analyzer: Analyzer) -> None:
     assert "Docker Compose" in texts(suggest(blog, analyzer, "dockercom"), "phrase")
 
