@@ -1,6 +1,7 @@
 """Latin words that hardly any post holds, read as words of the vocabulary that differ in a letter or two."""
 
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import NamedTuple
 
 from psycopg import Connection
@@ -28,6 +29,9 @@ READINGS = 3
 MISSPELT = 3
 """Words of a group that are read otherwise, at most."""
 
+LOOKED_UP = 8
+"""Words of a query that are compared with the vocabulary, at most: each comparison reads all of it."""
+
 
 class _Edit(NamedTuple):
     """Stream characters `start` to `end` may be `word`, `apart` letters away."""
@@ -46,12 +50,14 @@ def by_letters(
     One word gives up to `READINGS`; of several, the nearest words all together, and each alone.
     """
     found: list[Variant] = []
+    looked_up: dict[str, list[tuple[str, int]]] = {}
     for group in groups:
         text = open_text(group)
         if not any("a" <= char <= "z" for char in text.lower()):
             continue
         (analysis,) = analyzer.analyze_batch([text])
-        by_word = [edits for edits in _misspelt(conn, generation, scorer, analysis) if edits][:MISSPELT]
+        edited = (edits for edits in _misspelt(conn, generation, scorer, analysis, looked_up) if edits)
+        by_word = list(islice(edited, MISSPELT))
         for edits in _combined(by_word):
             swaps = [
                 Swap(text[analysis.starts[edit.start] : analysis.ends[edit.end - 1]], edit.word, edit.apart)
@@ -61,8 +67,10 @@ def by_letters(
     return tuple(found)
 
 
-def _misspelt(conn: Connection, generation: int, scorer: Scorer, analysis: Analysis) -> Iterator[list[_Edit]]:
-    """For each rare Latin word what it may be, nearest first."""
+def _misspelt(
+    conn: Connection, generation: int, scorer: Scorer, analysis: Analysis, looked_up: dict[str, list[tuple[str, int]]]
+) -> Iterator[list[_Edit]]:
+    """For each rare Latin word what it may be, nearest first; `looked_up` keeps what was found."""
     places = zip(analysis.atom_start.tolist(), analysis.atom_length.tolist(), strict=True)
     for start, length in places:
         typed = analysis.stream[start : start + length]
@@ -70,10 +78,9 @@ def _misspelt(conn: Connection, generation: int, scorer: Scorer, analysis: Analy
             continue
         holding = scorer.holding(GRAM_KINDS, typed)
         if holding <= FEW:
-            yield [
-                _Edit(start, start + length, word, apart)
-                for word, apart in near_words(conn, generation, typed, holding * MUCH_MORE)
-            ]
+            if typed not in looked_up and len(looked_up) < LOOKED_UP:
+                looked_up[typed] = near_words(conn, generation, typed, holding * MUCH_MORE)
+            yield [_Edit(start, start + length, word, apart) for word, apart in looked_up.get(typed, ())]
 
 
 def near_words(conn: Connection, generation: int, typed: str, fewest: int = 0) -> list[tuple[str, int]]:

@@ -7,7 +7,7 @@ import psycopg
 import pytest
 from psycopg import Connection
 
-from index import synonyms
+from index import fuzzy, synonyms
 from index.documents import upsert
 from index.facets import facets
 from index.fuzzy import near_words
@@ -175,6 +175,22 @@ def test_a_hit_by_other_letters_says_so(ask) -> None:  # type: ignore[no-untyped
     assert result.hits[0].why["swaps"] == [{"typed": "dockre", "meant": "docker", "by": 1}]
     assert "拼写" in result.notices[0]
     assert ask("docker").notices == ()
+
+
+def test_a_query_of_many_misspelt_words_reads_the_vocabulary_a_few_times(ask, monkeypatch: pytest.MonkeyPatch) -> None:  # type: ignore[no-untyped-def]
+    asked: list[str] = []
+
+    def counted(conn: Connection, generation: int, typed: str, fewest: int = 0) -> list[tuple[str, int]]:
+        asked.append(typed)
+        return near_words(conn, generation, typed, fewest)
+
+    monkeypatch.setattr(fuzzy, "near_words", counted)
+    ask("/".join(["wrongword"] * 100))
+    assert asked == ["wrongword"]
+    asked.clear()
+    words = ["wrong" + chr(97 + n // 26) + chr(97 + n % 26) for n in range(100)]
+    ask("/".join(words) + " OR " + "-".join(reversed(words)))
+    assert asked == words[: fuzzy.LOOKED_UP]
 
 
 def test_two_letters_only_in_long_words(blog: Connection) -> None:
