@@ -15,7 +15,7 @@ from starlette.exceptions import HTTPException
 from api.indexing import ForbiddenSourceError, SourceError
 from api.jobs import JobRunningError
 from segmenter.errors import SegmenterError
-from segmenter.words_file import WordsFileError
+from segmenter.words_file import UnusableWordsFileError, WordsFileError
 
 logger = logging.getLogger("wenci.api")
 
@@ -124,6 +124,7 @@ def _statuses() -> Iterable[tuple[type[Exception], int]]:
     yield index_errors.UnusablePost, 422
     yield SourceError, 422
     yield WordsFileError, 409
+    yield UnusableWordsFileError, 409
     yield SegmenterError, 422
     yield index_errors.DatabaseUnavailable, 503
     yield index_errors.StatementTimeout, 503

@@ -20,6 +20,10 @@ class WordsFileError(SegmenterError):
         super().__init__(f"{path}:{note.line}: {note.reason}; mend the line first, nothing was changed")
 
 
+class UnusableWordsFileError(SegmenterError, OSError):
+    """The file with user words cannot be read or written."""
+
+
 class FileState(NamedTuple):
     """Time of the last change in nanoseconds, bytes, and the file's own number."""
 
@@ -46,21 +50,22 @@ class WordsFile:
         return FileState(found.st_mtime_ns, found.st_size, found.st_ino)
 
     def read(self) -> UserDictionary:
-        """The words as they are now. Raises OSError; lines that are no words are left out."""
+        """The words as they are now. Raises UnusableWordsFileError; lines that are no words are left out."""
         words = UserDictionary()
-        if self.path.exists():
-            words.read(self.path)
+        with _named(self.path):
+            if _is_there(self.path):
+                words.read(self.path)
         return words
 
     @contextmanager
     def edit(self) -> Iterator[UserDictionary]:
         """The words, to be changed in place; written when the context ends well and something changed.
 
-        Others who edit wait. Raises WordsFileError if the file holds a line that would be lost, and OSError.
+        Others who edit wait. Raises WordsFileError if the file holds a line that would be lost, and UnusableWordsFileError.
         """
-        with self._lock, _locked(self.path):
+        with self._lock, _named(self.path), _locked(self.path):
             words = UserDictionary()
-            if self.path.exists():
+            if _is_there(self.path):
                 for note in words.read(self.path).notes:
                     if note.is_bad:
                         raise WordsFileError(self.path, note)
@@ -69,6 +74,22 @@ class WordsFile:
             if list(words.lines()) != before:
                 write_atomically(self.path, "".join(f"{line}\n" for line in words.lines()))
             self.written = self.state()
+
+
+@contextmanager
+def _named(path: Path) -> Iterator[None]:
+    """What the system refuses is told with the name of the file."""
+    try:
+        yield
+    except OSError as error:
+        raise UnusableWordsFileError(f"{path} cannot be read or written: {error.strerror or error}") from error
+
+
+def _is_there(path: Path) -> bool:
+    """Whether there is a file of words. Raises OSError for a folder, or a pipe, which may be read for ever."""
+    if path.exists() and not path.is_file():
+        raise OSError("it is not a regular file")
+    return path.exists()
 
 
 @contextmanager
@@ -86,7 +107,11 @@ def _locked(path: Path) -> Iterator[None]:
 
 
 def write_atomically(path: Path, content: str) -> None:
-    """Replace a file in one step: a reader, or a crash, finds the old or the new content, never a part."""
+    """Replace a file in one step: a reader, or a crash, finds the old or the new content, never a part.
+
+    Of a link, the file that it leads to.
+    """
+    path = Path(os.path.realpath(path))
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
         with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as stream:

@@ -96,6 +96,17 @@ def test_a_file_that_needs_mending_is_left_alone(client: TestClient, settings: S
     assert settings.words_path.read_text("utf-8") == "bad\tmany\t\n"
 
 
+def test_a_file_that_cannot_be_used_is_named_and_the_service_goes_on(client: TestClient, settings: Settings) -> None:
+    client.put("/v1/words/品和服", json={"forced": True})
+    settings.words_path.unlink()
+    settings.words_path.mkdir()
+    assert cut(client, "产品和服务") == ["产", "品和服", "务"]
+    for answer in (client.get("/v1/words"), client.put("/v1/words/好词", json={}), client.delete("/v1/words/品和服")):
+        assert "words.txt cannot be read or written" in assert_problem(answer, 409)["detail"]
+    settings.words_path.rmdir()
+    assert cut(client, "产品和服务") == ["产品", "和", "服务"]
+
+
 def test_what_is_refused(client: TestClient) -> None:
     assert_problem(client.put("/v1/words/" + "长" * 200, json={}), 422)
     assert_problem(client.put("/v1/words/词", json={"frequency": -1}), 422)

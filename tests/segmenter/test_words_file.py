@@ -1,4 +1,6 @@
 import multiprocessing
+import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -9,7 +11,7 @@ from segmenter.analyzer import Analyzer
 from segmenter.errors import UserWordError
 from segmenter.user_dictionary import UserDictionary, UserWord, parse_line
 from segmenter.word_preview import changed_cuts, sentences_with
-from segmenter.words_file import WordsFile, WordsFileError, jieba_lines, write_atomically
+from segmenter.words_file import UnusableWordsFileError, WordsFile, WordsFileError, jieba_lines, write_atomically
 
 
 def test_edits_are_written_and_read_back(tmp_path: Path) -> None:
@@ -55,6 +57,30 @@ def test_a_write_that_fails_leaves_the_old_content_and_no_rest(tmp_path: Path) -
         write_atomically(path, "新\ud800\n")
     assert path.read_text("utf-8") == "旧\n"
     assert [one.name for one in tmp_path.iterdir()] == ["words.txt"]
+
+
+@pytest.mark.parametrize("make", [Path.mkdir, os.mkfifo], ids=["folder", "pipe"])
+def test_what_is_no_file_is_named_and_never_waited_for(tmp_path: Path, make: Callable[[Path], None]) -> None:
+    file = WordsFile(tmp_path / "words.txt")
+    make(file.path)
+    with pytest.raises(UnusableWordsFileError, match=r"words\.txt cannot be read or written: it is not a regular file"):
+        file.read()
+    with pytest.raises(UnusableWordsFileError), file.edit() as words:
+        words.add("新词")
+    assert not file.path.is_file()
+
+
+def test_a_link_stays_and_the_file_that_it_leads_to_is_written(tmp_path: Path) -> None:
+    target = tmp_path / "kept" / "mine.txt"
+    target.parent.mkdir()
+    target.write_text("旧词 3\n", "utf-8")
+    file = WordsFile(tmp_path / "words.txt")
+    file.path.symlink_to(target)
+    with file.edit() as words:
+        words.add("新词")
+    assert file.path.is_symlink()
+    assert "新词" in target.read_text("utf-8")
+    assert len(file.read()) == 2
 
 
 def add_many(path: Path, first: int) -> None:
