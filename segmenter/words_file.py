@@ -61,7 +61,8 @@ class WordsFile:
     def edit(self) -> Iterator[UserDictionary]:
         """The words, to be changed in place; written when the context ends well and something changed.
 
-        Others who edit wait. Raises WordsFileError if the file holds a line that would be lost, and UnusableWordsFileError.
+        Others who edit wait. Raises WordsFileError if the file holds a line that would be lost, and
+        UnusableWordsFileError.
         """
         with self._lock, _named(self.path), _locked(self.path):
             words = UserDictionary()
