@@ -90,15 +90,17 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m segmenter.fit_mixtures", description=main.__doc__)
     parser.add_argument("--dev", nargs="+", required=True, metavar="CRITERION=FILE")
     parser.add_argument("--doubt", type=int, default=Mixture.doubt, help="unsure below this, in 1/64 of log-odds")
+    parser.add_argument("--doubt-of", nargs="*", default=[], metavar="CRITERION=N", help="the same for one criterion")
     parser.add_argument("--output", type=Path, default=MIXTURES_FILE)
     options = parser.parse_args(arguments)
     words = Dictionary.load()
     wide, deep = WideTagger.load(dictionary=words), DeepModel.load()
+    doubts = {name: int(doubt) for name, _, doubt in (pair.partition("=") for pair in options.doubt_of)}
     mixtures = {}
     for pair in options.dev:
         criterion, _, file = pair.partition("=")
         scores = score(read_gold(Path(file)), criterion, wide, deep, words)
-        mixture, f1 = fit(scores, options.doubt)
+        mixture, f1 = fit(scores, doubts.get(criterion, options.doubt))
         alone = f"wide {f1_of(scores, scores.wide):.4f}, deep {f1_of(scores, scores.deep):.4f}"
         print(f"{criterion}: {alone}, mixed {f1:.4f} {mixture}", file=sys.stderr)
         mixtures[criterion] = asdict(mixture)
