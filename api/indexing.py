@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -29,11 +30,16 @@ class ForbiddenSourceError(SourceError):
 
 def existing(paths: Sequence[str | Path]) -> list[Path]:
     """The paths, all of them there. Raises SourceError: a missing folder must not look like an empty one."""
-    found = [Path(path).expanduser() for path in paths]
+    found = [_expanded(path) for path in paths]
     for path in found:
-        if not path.exists():
+        if not os.path.exists(path):  # unlike Path.exists, False for a name that is too long
             raise SourceError(f"no such file or folder: {path}")
     return found
+
+
+def _expanded(path: str | Path) -> Path:
+    """With the home folder in place of `~`; as it is where that user has none."""
+    return Path(os.path.expanduser(path))
 
 
 def sources_for(requested: Sequence[str] | None, settings: Settings) -> list[Path]:
@@ -43,10 +49,10 @@ def sources_for(requested: Sequence[str] | None, settings: Settings) -> list[Pat
     """
     if requested is None:
         return existing(settings.sources)
-    roots = [root.resolve() for root in settings.sources]
+    roots = [os.path.realpath(root) for root in settings.sources]
     for path in requested:
-        resolved = Path(path).resolve()
-        if not any(resolved.is_relative_to(root) for root in roots):
+        real = Path(os.path.realpath(_expanded(path)))
+        if not any(real.is_relative_to(root) for root in roots):
             raise ForbiddenSourceError(f"{path} is outside WENCI_SOURCES")
     return existing(requested)
 
