@@ -1,6 +1,7 @@
 """A query as it was typed, cut into items: words, quoted phrases, signs, names of filters, groups in parentheses."""
 
 import re
+import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -9,6 +10,17 @@ QUOTES = {'"': '"', "“": "”", "„": "”", "«": "»", "「": "」", "『":
 _LABELLED = re.compile("(?:tag|category):", re.IGNORECASE)
 _GROUP = re.compile(r"\(([^()]*)\)")
 _OR = re.compile(r"(?<!\S)OR(?!\S)")
+
+
+def folded(text: str) -> str:
+    """Compatibility forms as what they stand for; those that stand for a space and a mark stay, as in the index.
+
+    >>> folded("ｔａｇ：数据"), folded("it´s ¨")
+    ('tag:数据', 'it´s ¨')
+    """
+    kept = "".join(char for char in set(text) if not char.isspace() and " " in unicodedata.normalize("NFKC", char))
+    pieces = re.split(f"([{re.escape(kept)}])", text) if kept else [text]
+    return "".join(piece if piece in kept else unicodedata.normalize("NFKC", piece) for piece in pieces)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,14 +4,13 @@ Nothing a person types is an error: what does not parse is a word like any other
 """
 
 import re
-import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import product
 from math import prod
 
-from index.items import Item, items
+from index.items import Item, folded, items
 from index.moments import date_of
 from index.notices import FILTERS_AND_OR, PARENTHESES, Notice, no_name, not_a_date, too_many_units
 
@@ -87,7 +86,7 @@ class _Draft:
 def parse(text: str) -> Query:
     """Parse a query. Full-width forms are folded first, so `－公司` and `tag：数据库` are what they look like."""
     draft = _Draft()
-    found = list(items(unicodedata.normalize("NFKC", text.replace("\0", " "))))
+    found = list(items(folded(text.replace("\0", " "))))
     _take_all(draft, found)
     groups = [_joined(group) for branch in draft.branches for group in _expanded(branch) if group]
     most = MAX_UNITS * max(map(_size, draft.branches))
@@ -119,7 +118,7 @@ def _expanded(branch: Sequence[_Factor]) -> Iterator[list[Unit]]:
 
 def units_of(text: str) -> list[Unit]:
     """The units of a text without operators: whatever it holds is a word."""
-    return _joined([Unit(piece) for piece in unicodedata.normalize("NFKC", text).split()])[:MAX_UNITS]
+    return _joined([Unit(piece) for piece in folded(text).split()])[:MAX_UNITS]
 
 
 def _joined(units: list[Unit]) -> list[Unit]:

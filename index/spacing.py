@@ -5,11 +5,11 @@ too; each reading replaces one stretch by a phrase that must stand as it is.
 """
 
 import re
-import unicodedata
 from collections.abc import Iterator, Sequence
 from itertools import chain, islice, pairwise
 from typing import Final
 
+from index.items import folded
 from index.query import Unit, units_of
 from index.rows import DocumentAnalyzer
 from index.terms import Part
@@ -45,7 +45,7 @@ def by_spacing(analyzer: DocumentAnalyzer, groups: Sequence[Sequence[Part]]) -> 
 
 
 def _of_group(group: Sequence[Part]) -> Iterator[tuple[Swap, list[Unit]]]:
-    text = unicodedata.normalize("NFKC", open_text(group))
+    text = folded(open_text(group))
     kept = [part.unit for part in group if part.unit.quoted]
     for start, end, other in islice(_others(text), MOST):
         units = [*units_of(text[:start]), Unit(other, quoted=True), *units_of(text[end:]), *kept]

@@ -318,3 +318,14 @@ def test_an_exclusion_bars_only_posts_that_were_seen_to_hold_it(
         assert {hit.id for hit in found.hits} == every
         assert found.total_is_exact
     databases.drop(url)
+
+
+@pytest.mark.parametrize(
+    "query", ['"it´s 重要"', "it´s重要 -别的", "(京都 OR it´s重要)", '"¨引´"', "¨引´ tag:记号", '"重要゛"', '"ﷺ 尾"']
+)
+def test_marks_that_stand_for_a_space_and_a_mark_are_found(ask, blog: Connection, analyzer: Analyzer, query: str):  # type: ignore[no-untyped-def]
+    upsert(blog, analyzer, [Post("marks", "记号", "it´s重要゛ ¨引´ ﷺ尾", tags=("记号",))])
+    try:
+        assert "marks" in {hit.id for hit in ask(query).hits}
+    finally:
+        delete(blog, ["marks"])
