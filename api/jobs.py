@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 
 REINDEX = "reindex"
 
+TURN = 20.0
+"""Seconds after which the making of vectors lets other jobs go first."""
+
 FEW = 200
 """Vectors that a reindex makes itself."""
 
@@ -74,11 +77,13 @@ def handlers(settings: Settings, pool: Pool, analyzer: Callable[[], Analyzer]) -
             if waiting > FEW:
                 embed.request(conn)
         if 0 < waiting <= FEW:
-            embed.embed(pool, lambda done, total: task.report({**(task.progress or {}), "vectors": done}))
+            embed.embed(
+                pool, lambda done, total: task.report({**(task.progress or {}), "vectors": done}), patience=TURN
+            )
 
     def make_vectors(task: Task) -> Mapping[str, Any]:
         """Make the vectors that are missing; a run that was interrupted goes on where it stopped."""
-        outcome = embed.embed(pool, lambda done, total: task.report({"done": done, "total": total}))
+        outcome = embed.embed(pool, lambda done, total: task.report({"done": done, "total": total}), patience=TURN)
         return plain(outcome)  # type: ignore[no-any-return]
 
     return {REINDEX: reindex, embed.KIND: make_vectors}

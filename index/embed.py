@@ -3,8 +3,10 @@
 A run can stop anywhere and the next goes on; posts that are written meanwhile are seen as long as it runs.
 """
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from math import inf
 
 from psycopg import Connection, errors
 
@@ -34,9 +36,12 @@ class Embedded:
     off: str | None = None
 
 
-def embed(pool: Pool, on_progress: Callable[[int, int], None] = lambda done, total: None) -> Embedded:
+def embed(
+    pool: Pool, on_progress: Callable[[int, int], None] = lambda done, total: None, *, patience: float = inf
+) -> Embedded:
     """Bring the vectors of the serving generation's posts up to date. `on_progress(done, total)` may raise to stop.
 
+    After `patience` seconds the rest is left, and asked for as a job of its own, so that others have their turn.
     Raises `IndexingError` when PostgreSQL fails.
     """
     statements = queries("semantic.sql")
@@ -47,14 +52,16 @@ def embed(pool: Pool, on_progress: Callable[[int, int], None] = lambda done, tot
         if model is None:
             return Embedded(off=OFF_NO_MODEL)
         conn.execute(statements["begin_model"], {"model": model.fingerprint()})
-    run = _Run(pool, model, on_progress)
-    while run.once():
+    run = _Run(pool, model, on_progress, time.monotonic() + patience)
+    while run.once() and not run.is_late():
         pass
     with connection(pool) as conn:
         removed = conn.execute(statements["forget_gone"], {"generation": _serving(conn)}).rowcount
         _count(conn)
         conn.execute(statements["forget_models"], {"model": model.fingerprint()})
         rows = sum(state.rows for state in semantic.states(conn))
+        if run.is_late() and _pending(conn, _serving(conn), model):
+            request(conn)
     if rows > semantic.EXACT:
         _make_index(pool)
     return Embedded(run.done, removed, rows)
@@ -129,11 +136,17 @@ def _pending(conn: Connection, generation: int, model: VectorModel) -> int:
 
 
 class _Run:
-    """Passes over the posts that wait, until one finds none."""
+    """Passes over the posts that wait, until one finds none or the time is over."""
 
-    def __init__(self, pool: Pool, model: VectorModel, on_progress: Callable[[int, int], None]) -> None:
-        self._pool, self._model, self._on_progress = pool, model, on_progress
+    def __init__(
+        self, pool: Pool, model: VectorModel, on_progress: Callable[[int, int], None], deadline: float
+    ) -> None:
+        self._pool, self._model, self._on_progress, self._deadline = pool, model, on_progress, deadline
         self.done = 0
+
+    def is_late(self) -> bool:
+        """Whether the rest is for a later job."""
+        return time.monotonic() > self._deadline
 
     def once(self) -> int:
         """Make what is missing now; returns how many vectors were made."""
@@ -148,7 +161,7 @@ class _Run:
                 if not made or self.done == before:
                     _count(conn)  # the first ones are of use already
             self.done += len(made)
-            if not made:
+            if not made or self.is_late():
                 return self.done - before
             after = made[-1]
 

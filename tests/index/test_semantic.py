@@ -184,6 +184,22 @@ def test_a_run_that_was_stopped_goes_on(pool: Pool, analyzer: Analyzer, monkeypa
     assert embed(pool).done == 2
 
 
+def test_after_its_time_a_run_leaves_the_rest_to_a_later_job(
+    pool: Pool, analyzer: Analyzer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(embedding, "BATCH", 2)
+    with pool.connection() as conn:
+        upsert(conn, analyzer, POSTS[:4])
+    assert embed(pool, patience=-1.0).done == 2
+    with pool.connection() as conn:
+        assert pending(conn) == 2
+        assert [job.state for job in queue.recent(conn)] == ["queued"]
+        conn.execute("delete from wenci.job")
+    assert embed(pool, patience=60.0).done == 2
+    with pool.connection() as conn:
+        assert queue.recent(conn) == []
+
+
 def test_vectors_of_another_model_do_not_count(pool: Pool, analyzer: Analyzer) -> None:
     with pool.connection() as conn:
         upsert(conn, analyzer, POSTS[:3])
