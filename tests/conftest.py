@@ -1,5 +1,5 @@
 """Fixtures of real PostgreSQL for every test; they are defined beside the tests of the index."""
 
-from tests.index.conftest import database, databases, pool
+from tests.index.conftest import database, databases, pgvector, pool
 
-__all__ = ["database", "databases", "pool"]
+__all__ = ["database", "databases", "pgvector", "pool"]

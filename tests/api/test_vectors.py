@@ -41,6 +41,7 @@ def is_made(state: dict[str, Any]) -> bool:
     return state["vectors"] == {"made": 3, "waiting": 0, "stale": 0}
 
 
+@pytest.mark.usefixtures("pgvector")
 def test_posts_get_vectors_and_count_in_search_and_related(
     own_pool: Pool, analyzer: Analyzer, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -59,6 +60,7 @@ def test_posts_get_vectors_and_count_in_search_and_related(
         assert {job["kind"] for job in jobs} == {"embed"}
 
 
+@pytest.mark.usefixtures("pgvector")
 def test_a_server_makes_what_was_missing_when_it_starts(own_pool: Pool, analyzer: Analyzer, settings: Settings) -> None:
     from index.documents import upsert
     from index.types import Post

@@ -91,6 +91,14 @@ def databases() -> Iterator[Databases]:
         yield stack.enter_context(closing(Databases(url))) if url else start(stack)
 
 
+@pytest.fixture(scope="session")
+def pgvector(databases: Databases) -> None:
+    """For tests that need vectors: a server of WENCI_TEST_DATABASE_URL may have none."""
+    with psycopg.connect(databases.url) as conn:
+        if conn.execute("select from pg_available_extensions where name = 'vector'").fetchone() is None:
+            pytest.skip("the server has no pgvector")
+
+
 @pytest.fixture
 def database(databases: Databases) -> Iterator[str]:
     """The URL of a fresh, migrated database."""

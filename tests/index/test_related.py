@@ -134,6 +134,7 @@ def test_parts_add_up_and_answers_follow_changes(conn: Connection, analyzer: Ana
     assert [post.id for post in related(conn, analyzer, "vacuum", limit=3)] == ["index"]
 
 
+@pytest.mark.usefixtures("pgvector")
 def test_meaning_relates_too(pool: Pool, analyzer: Analyzer) -> None:
     posts = [
         Post("one", "容器编排", "用编排工具启动许多容器。"),

@@ -29,6 +29,8 @@ POSTS = [
     Post("empty", "", ""),
 ]  # fmt: skip
 
+needs_pgvector = pytest.mark.usefixtures("pgvector")
+
 
 @pytest.fixture(scope="module")
 def analyzer() -> Analyzer:
@@ -36,7 +38,7 @@ def analyzer() -> Analyzer:
 
 
 @pytest.fixture(scope="module")
-def blog(databases: Databases, analyzer: Analyzer) -> Iterator[Pool]:
+def blog(databases: Databases, pgvector: None, analyzer: Analyzer) -> Iterator[Pool]:
     url = databases.fresh()
     with open_pool(url, max_size=4) as pool:
         with pool.connection() as conn:
@@ -131,6 +133,7 @@ def test_stored_cosines_are_those_of_the_model(blog: Pool) -> None:
         assert np.linalg.norm(stored) == pytest.approx(1, abs=1e-2)
 
 
+@needs_pgvector
 def test_changed_posts_wait_for_a_new_vector_and_gone_ones_lose_theirs(pool: Pool, analyzer: Analyzer) -> None:
     with pool.connection() as conn:
         upsert(conn, analyzer, POSTS[:3])
@@ -146,6 +149,7 @@ def test_changed_posts_wait_for_a_new_vector_and_gone_ones_lose_theirs(pool: Poo
     assert embed(pool) == Embedded(rows=2)
 
 
+@needs_pgvector
 def test_a_reindex_keeps_the_vectors(pool: Pool, analyzer: Analyzer) -> None:
     with pool.connection() as conn:
         upsert(conn, analyzer, POSTS[:3])
@@ -164,6 +168,7 @@ def _words():  # type: ignore[no-untyped-def]
     return words
 
 
+@needs_pgvector
 def test_a_run_that_was_stopped_goes_on(pool: Pool, analyzer: Analyzer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(embedding, "BATCH", 2)
     told = []
@@ -184,6 +189,7 @@ def test_a_run_that_was_stopped_goes_on(pool: Pool, analyzer: Analyzer, monkeypa
     assert embed(pool).done == 2
 
 
+@needs_pgvector
 def test_after_its_time_a_run_leaves_the_rest_to_a_later_job(
     pool: Pool, analyzer: Analyzer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -200,6 +206,7 @@ def test_after_its_time_a_run_leaves_the_rest_to_a_later_job(
         assert queue.recent(conn) == []
 
 
+@needs_pgvector
 def test_vectors_of_another_model_do_not_count(pool: Pool, analyzer: Analyzer) -> None:
     with pool.connection() as conn:
         upsert(conn, analyzer, POSTS[:3])
@@ -214,6 +221,7 @@ def test_vectors_of_another_model_do_not_count(pool: Pool, analyzer: Analyzer) -
         assert len(semantic.states(conn)) == 1
 
 
+@needs_pgvector
 def test_beyond_the_bound_an_index_is_made(pool: Pool, analyzer: Analyzer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(semantic, "EXACT", 2)
     with pool.connection() as conn:
@@ -227,6 +235,7 @@ def test_beyond_the_bound_an_index_is_made(pool: Pool, analyzer: Analyzer, monke
         assert len(found.nearest(found.vector(QUESTION), 3)) == 3
 
 
+@needs_pgvector
 def test_an_extension_dropped_under_a_running_service_takes_only_its_route(pool: Pool, analyzer: Analyzer) -> None:
     with pool.connection() as conn:
         assert not upsert(conn, analyzer, POSTS).failed
