@@ -19,6 +19,9 @@ MOST: Final = 6
 MOST_IN_ALL: Final = 12
 """Readings of one group, and of a query, at most."""
 
+LONGEST_QUERY: Final = 40
+"""Characters of a group that is read otherwise; in a sentence one word more or less decides nothing."""
+
 LONGEST: Final = 24
 """Characters of a stretch that is read otherwise."""
 
@@ -46,6 +49,8 @@ def by_spacing(analyzer: DocumentAnalyzer, groups: Sequence[Sequence[Part]]) -> 
 
 def _of_group(group: Sequence[Part]) -> Iterator[tuple[Swap, list[Unit]]]:
     text = folded(open_text(group))
+    if len(text) > LONGEST_QUERY:
+        return
     kept = [part.unit for part in group if part.unit.quoted]
     for start, end, other in islice(_others(text), MOST):
         units = [*units_of(text[:start]), Unit(other, quoted=True), *units_of(text[end:]), *kept]

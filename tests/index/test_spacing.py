@@ -10,7 +10,7 @@ from index.asked import analyse
 from index.documents import upsert
 from index.query import parse
 from index.search import find_ids, search
-from index.spacing import LONGEST, MOST, MOST_IN_ALL, by_spacing, written_otherwise
+from index.spacing import LONGEST, LONGEST_QUERY, MOST, MOST_IN_ALL, by_spacing, written_otherwise
 from index.types import Post, SearchRequest
 from index.why_not import why_not
 from segmenter.analyzer import Analyzer
@@ -111,6 +111,8 @@ def test_readings_are_few_whatever_the_query(blog: Connection, analyzer: Analyze
     assert len(groups) == 30
     assert len(by_spacing(analyzer, groups)) == MOST_IN_ALL
     assert len(by_spacing(analyzer, groups[:1])) == MOST
+    sentence = analyse(analyzer, parse("utf8" + "和编码" * LONGEST_QUERY)).groups
+    assert by_spacing(analyzer, sentence) == ()
 
 
 def test_stretches_that_stay_as_they_are() -> None:
