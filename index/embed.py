@@ -95,7 +95,7 @@ def is_there(conn: Connection) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Vectors:
-    """Vectors of the model at hand, posts that wait for one, and vectors of other models, which do not count."""
+    """Posts with a vector of the model at hand, posts without one, and vectors of other models, which do not count."""
 
     made: int
     waiting: int
@@ -107,8 +107,10 @@ def vectors(conn: Connection) -> Vectors | None:
     waiting, model = pending(conn), semantic.model()
     if waiting is None or model is None:
         return None
-    rows = {state.model: state.rows for state in semantic.states(conn)}
-    return Vectors(rows.pop(model.fingerprint(), 0), waiting, sum(rows.values()))
+    row = conn.execute(queries("read.sql")["collection_state"]).fetchone()
+    documents = 0 if row is None else int(row[2])
+    others = sum(state.rows for state in semantic.states(conn) if state.model != model.fingerprint())
+    return Vectors(max(documents - waiting, 0), waiting, others)
 
 
 def pending(conn: Connection) -> int | None:

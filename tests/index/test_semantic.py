@@ -12,7 +12,7 @@ from index import embed as embedding
 from index import queue, semantic, tiers
 from index.db import Pool, open_pool
 from index.documents import delete, upsert
-from index.embed import Embedded, embed, pending
+from index.embed import Embedded, Vectors, embed, pending, vectors
 from index.generations import reindex
 from index.search import find_ids, search
 from index.types import Post, SearchRequest, SearchResult
@@ -147,6 +147,17 @@ def test_changed_posts_wait_for_a_new_vector_and_gone_ones_lose_theirs(pool: Poo
         assert len(found.nearest(found.vector(QUESTION), 10)) == 1
     assert embed(pool) == Embedded(done=1, removed=1, rows=2)
     assert embed(pool) == Embedded(rows=2)
+
+
+@needs_pgvector
+def test_vectors_of_posts_that_are_gone_are_not_counted(pool: Pool, analyzer: Analyzer) -> None:
+    with pool.connection() as conn:
+        upsert(conn, analyzer, [Post(f"{number}", "部署", f"第{number}次部署服务器。") for number in range(3)])
+    embed(pool)
+    with pool.connection() as conn:
+        delete(conn, ["0", "1"])
+        upsert(conn, analyzer, [Post("3", "备份", "先备份数据库。")])
+        assert vectors(conn) == Vectors(made=1, waiting=1, stale=0)
 
 
 @needs_pgvector
