@@ -8,8 +8,8 @@ import os
 import shutil
 import tempfile
 import uuid
-from collections.abc import Iterator
-from contextlib import ExitStack, closing
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 
 import psycopg
@@ -18,8 +18,11 @@ from hypothesis import settings
 from psycopg import Connection, conninfo, sql
 
 from index.db import Pool, open_pool
+from index.documents import upsert
 from index.embedded import EmbeddedPostgres
 from index.migrate import migrate
+from index.rows import DocumentAnalyzer
+from index.types import Post
 
 DEBIAN_15 = Path("/usr/lib/postgresql/15/bin")
 TEST_URL = "WENCI_TEST_DATABASE_URL"
@@ -73,6 +76,16 @@ class Databases:
         for name in list(self._made):
             self.drop(self.url_of(name))
         self._admin.close()
+
+
+@contextmanager
+def holding(databases: Databases, analyzer: DocumentAnalyzer, posts: Sequence[Post]) -> Iterator[Connection]:
+    """A connection to a fresh database that holds these posts; the database is gone afterwards."""
+    url = databases.fresh()
+    with psycopg.connect(url, autocommit=True) as conn:
+        assert not upsert(conn, analyzer, posts).failed
+        yield conn
+    databases.drop(url)
 
 
 def start(stack: ExitStack, programs: Path | None = None) -> Databases:

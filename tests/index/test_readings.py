@@ -16,7 +16,7 @@ from index.synonym_rules import parse_rule
 from index.types import Post, SearchRequest, SearchResult
 from index.why_not import why_not
 from segmenter.analyzer import Analyzer
-from tests.index.conftest import Databases
+from tests.index.conftest import Databases, holding
 
 RULES = [
     "k8s = Kubernetes",
@@ -48,12 +48,9 @@ def analyzer() -> Analyzer:
 
 @pytest.fixture(scope="module")
 def blog(databases: Databases, analyzer: Analyzer) -> Iterator[Connection]:
-    url = databases.fresh()
-    with psycopg.connect(url, autocommit=True) as conn:
-        assert not upsert(conn, analyzer, POSTS).failed
+    with holding(databases, analyzer, POSTS) as conn:
         synonyms.add(conn, [parse_rule(rule) for rule in RULES])
         yield conn
-    databases.drop(url)
 
 
 @pytest.fixture

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 
-import psycopg
 import pytest
 from psycopg import Connection
 
@@ -16,7 +15,7 @@ from index.related import related
 from index.related_text import related_to_text
 from index.types import Post
 from segmenter.analyzer import Analyzer
-from tests.index.conftest import Databases
+from tests.index.conftest import Databases, holding
 
 POSTS = [
     Post("vacuum", "PostgreSQL 的 vacuum", "死元组太多，表就会膨胀。vacuum 清理死元组。", tags=("数据库",)),
@@ -35,11 +34,8 @@ def analyzer() -> Analyzer:
 
 @pytest.fixture(scope="module")
 def blog(databases: Databases, analyzer: Analyzer) -> Iterator[Connection]:
-    url = databases.fresh()
-    with psycopg.connect(url, autocommit=True) as conn:
-        upsert(conn, analyzer, POSTS)
+    with holding(databases, analyzer, POSTS) as conn:
         yield conn
-    databases.drop(url)
 
 
 def test_shared_distinctive_words_come_first_and_are_named(blog: Connection, analyzer: Analyzer) -> None:

@@ -3,17 +3,15 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
-import psycopg
 import pytest
 from psycopg import Connection
 
-from index import documents
 from index.errors import UnusablePost
 from index.related import related
 from index.related_text import related_to_text
 from index.types import Post
 from segmenter.analyzer import Analyzer
-from tests.index.conftest import Databases
+from tests.index.conftest import Databases, holding
 
 POSTS = [
     Post("pool", "数据库连接池", "连接池怎样配置，数据库的连接数怎样决定。", ("数据库",)),
@@ -30,11 +28,8 @@ def analyzer() -> Analyzer:
 
 @pytest.fixture(scope="module")
 def blog(databases: Databases, analyzer: Analyzer) -> Iterator[Connection]:
-    url = databases.fresh()
-    with psycopg.connect(url, autocommit=True) as conn:
-        documents.upsert(conn, analyzer, POSTS)
+    with holding(databases, analyzer, POSTS) as conn:
         yield conn
-    databases.drop(url)
 
 
 def test_a_text_has_the_posts_that_share_its_words_and_tags(blog: Connection, analyzer: Analyzer) -> None:

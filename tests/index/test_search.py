@@ -11,7 +11,7 @@ from index.documents import delete, upsert
 from index.search import find_ids, search
 from index.types import Post, SearchRequest, SearchResult
 from segmenter.analyzer import Analyzer
-from tests.index.conftest import Databases
+from tests.index.conftest import Databases, holding
 
 
 def day(year: int, month: int = 1) -> datetime:
@@ -47,11 +47,8 @@ def analyzer() -> Analyzer:
 
 @pytest.fixture(scope="module")
 def blog(databases: Databases, analyzer: Analyzer) -> Iterator[Connection]:
-    url = databases.fresh()
-    with psycopg.connect(url, autocommit=True) as conn:
-        assert not upsert(conn, analyzer, POSTS).failed
+    with holding(databases, analyzer, POSTS) as conn:
         yield conn
-    databases.drop(url)
 
 
 @pytest.fixture

@@ -2,19 +2,17 @@
 
 from collections.abc import Iterator
 
-import psycopg
 import pytest
 from psycopg import Connection
 
 from index.asked import analyse
-from index.documents import upsert
 from index.query import parse
 from index.search import find_ids, search
 from index.spacing import LONGEST, LONGEST_QUERY, MOST, MOST_IN_ALL, by_spacing, written_otherwise
 from index.types import Post, SearchRequest
 from index.why_not import why_not
 from segmenter.analyzer import Analyzer
-from tests.index.conftest import Databases
+from tests.index.conftest import Databases, holding
 
 POSTS = [
     Post("utf8", "编码", "文件存成utf8格式。"),
@@ -40,11 +38,8 @@ def analyzer() -> Analyzer:
 
 @pytest.fixture(scope="module")
 def blog(databases: Databases, analyzer: Analyzer) -> Iterator[Connection]:
-    url = databases.fresh()
-    with psycopg.connect(url, autocommit=True) as conn:
-        assert not upsert(conn, analyzer, POSTS).failed
+    with holding(databases, analyzer, POSTS) as conn:
         yield conn
-    databases.drop(url)
 
 
 @pytest.mark.parametrize(

@@ -3,19 +3,18 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
-import psycopg
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from psycopg import Connection
 
-from index import documents, suggestions
+from index import suggestions
 from index.search import search
 from index.spelling import LITTLE, corrections, did_you_mean, distance
 from index.tables import Tables, ensure_serving
 from index.types import Post, SearchRequest
 from segmenter.analyzer import Analyzer
-from tests.index.conftest import Databases
+from tests.index.conftest import Databases, holding
 
 POSTS = [
     Post("k8s", "Kubernetes 集群", "在 Kubernetes 里部署 PostgreSQL 数据库。"),
@@ -34,13 +33,10 @@ def analyzer() -> Analyzer:
 
 @pytest.fixture(scope="module")
 def blog(databases: Databases, analyzer: Analyzer) -> Iterator[Connection]:
-    url = databases.fresh()
-    with psycopg.connect(url, autocommit=True) as conn:
-        documents.upsert(conn, analyzer, POSTS)
+    with holding(databases, analyzer, POSTS) as conn:
         with conn.transaction():
             suggestions.fill(Tables(conn, ensure_serving(conn, analyzer)))
         yield conn
-    databases.drop(url)
 
 
 @pytest.mark.parametrize(

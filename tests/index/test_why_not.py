@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any
 
-import psycopg
 import pytest
 from psycopg import Connection
 
@@ -14,7 +13,7 @@ from index.tables import fingerprints
 from index.types import Post, SearchRequest
 from index.why_not import WhyNot, why_not
 from segmenter.analyzer import Analyzer
-from tests.index.conftest import Databases
+from tests.index.conftest import Databases, holding
 
 
 def day(year: int, month: int = 1) -> datetime:
@@ -37,11 +36,8 @@ def analyzer() -> Analyzer:
 
 @pytest.fixture(scope="module")
 def blog(databases: Databases, analyzer: Analyzer) -> Iterator[Connection]:
-    url = databases.fresh()
-    with psycopg.connect(url, autocommit=True) as conn:
-        documents.upsert(conn, analyzer, POSTS)
+    with holding(databases, analyzer, POSTS) as conn:
         yield conn
-    databases.drop(url)
 
 
 def ask(conn: Connection, analyzer: Analyzer, query: str, id: str, **more: Any) -> WhyNot:
